@@ -26,6 +26,7 @@ from mcpgen.merge.add_own_tools import merge
 from mcpgen.merge.apply_options import (
     with_body_types,
     with_fields,
+    with_headers,
     with_lookups,
     with_optional_bodies,
     with_output,
@@ -45,7 +46,7 @@ from mcpgen.read import openapi, toolsfile
 from mcpgen.read.document import Document
 from mcpgen.read.fetch import Fetched
 from mcpgen.read.flags import Flags, listed_origins, written_origins
-from mcpgen.read.inputs import OpenedFile, Overlays, Sources
+from mcpgen.read.inputs import NamedFiles, OpenedFile, Sources
 from mcpgen.read.toolsfile import PlacedText, ToolsFile
 
 LONGEST_TITLE = 100
@@ -90,8 +91,9 @@ class Compiled:
 class Project:
     """Data of an existing project for its next compile.
 
-    `settings`: the user's tools file. `source`, `ref_dirs` and `overlays`: paths or URLs of inputs, relative to the
-    project. `recorded`: the flags that the lock file stores. `hooks`: True if its hooks.py defines something.
+    `settings`: the user's tools file. `source`, `ref_dirs`, `overlays` and `workflow_files`: paths or URLs of inputs,
+    relative to the project. `recorded`: the flags that the lock file stores. `hooks`: True if its hooks.py defines
+    something.
     """
 
     lock: Lock | None = None
@@ -99,6 +101,7 @@ class Project:
     source: str = ""
     ref_dirs: tuple[str, ...] = ()
     overlays: tuple[str, ...] = ()
+    workflow_files: tuple[str, ...] = ()
     recorded: Options = field(default_factory=Options)
     hooks: bool = False
 
@@ -181,6 +184,7 @@ def _compiled(
     api = with_redirects(
         with_optional_bodies(with_fields(with_lookups(api, wanted.lookups), wanted.fields), wanted.optional_bodies)
     )
+    api = with_headers(api)
     _report_no_server(api, diagnostics)
     identity = _identity(api, options, project.lock, fetched.name)
     lowered = lower(api, identity, wanted, promises, diagnostics, sources.library.memory.nodes)
@@ -208,7 +212,13 @@ def _compiled(
         source=project.source or fetched.name,
         source_digest=digest(fetched.data),
         version=identity.version,
-        options=replace(remembered, name=identity.name, ref_dir=project.ref_dirs, overlay=project.overlays),
+        options=replace(
+            remembered,
+            name=identity.name,
+            ref_dir=project.ref_dirs,
+            overlay=project.overlays,
+            workflow_files=project.workflow_files,
+        ),
         promises=promises,
         origins=reached,
         offered=offered_now(remembered.deploy, project.lock.offered if project.lock else ()),
@@ -282,8 +292,8 @@ def _curated(
     """Return the API of all documents and handwritten tools, with the overrides of the tools files applied. Also return
     the number of operations before any selection.
     """
-    by_flag = Overlays(tuple(PlacedText(name, Where(name)) for name in flags.wanted.overlay))
-    of_files = [Overlays(each.tools_file.overlays, each) for each in (source, settings) if each and each.tools_file]
+    by_flag = NamedFiles(tuple(PlacedText(name, Where(name)) for name in flags.wanted.overlay))
+    of_files = [NamedFiles(each.tools_file.overlays, each) for each in (source, settings) if each and each.tools_file]
     described = sources.described(source, [*of_files, by_flag])
     if settings is not None and settings.tools_file is not None:
         described += sources.described(settings, [*of_files[-1:], by_flag])
@@ -307,13 +317,20 @@ def _curated(
     keys = {operation.key for operation in kept}
     more += tuple(operation for operation in api.operations if operation.key not in keys)
     skipped = select(api.skipped, flags.selecting("include"), flags.selecting("exclude"))
-    api = replace(api, operations=kept, skipped=skipped)
+    workflows = sources.workflows(_arazzo_documents(source, settings, flags), described)
+    api = merge(replace(api, operations=kept, skipped=skipped), workflows, flags.servers)
     for each in reversed(flags.files):
         api = apply(api, each.changes, left_out + more, known, diagnostics, whole=not sources.unread)
     api = with_task_operations(hide_logins(api, diagnostics), left_out + more, diagnostics)
     if flags.wanted.security == "none":
         api = without_security(api)
     return visible(api, diagnostics), found
+
+
+def _arazzo_documents(source: OpenedFile, settings: OpenedFile | None, flags: Flags) -> list[NamedFiles]:
+    """Return the Arazzo documents that the command line and the tools files name."""
+    of_files = [NamedFiles(each.tools_file.workflows, each) for each in (source, settings) if each and each.tools_file]
+    return [NamedFiles(tuple(PlacedText(name, Where(name)) for name in flags.wanted.workflow_files)), *of_files]
 
 
 def verdict(sources: Sources) -> tuple[Diagnostic, ...]:

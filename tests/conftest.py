@@ -49,6 +49,7 @@ SLOW = (
     *("functional/test_ends.py", "functional/test_large_answers.py", "runtime/test_load.py", "runtime/test_unread.py"),
     *("conformance", "deployment/test_balancer.py", "deployment/test_containerfile.py", "shell/test_completion.py"),
     *("hostile/test_foreign_files.py", "adopt/test_hostile.py", "tasks/test_tasks.py", "telemetry/test_tasks.py"),
+    "workflows/test_runners.py",
 )
 """Folders and files in which all tests are marked `slow`. In other files, single tests are marked."""
 

@@ -214,6 +214,16 @@ CODES: dict[str, tuple[Severity, str]] = {
     "invalid-overlay": ("error", "An overlay is invalid, so it cannot be applied."),
     "unused-overlay": ("warning", "An action of an overlay selects nothing, or there is no document for the overlay."),
     "foreign-overlay": ("note", "An overlay is for another document: its `extends` names that document."),
+    # Findings about workflows. A workflow with one of these faults does not become a tool.
+    "invalid-workflow": ("warning", "A workflow cannot be run as it is written."),
+    "unsupported-workflow": ("warning", "A workflow needs XPath or AsyncAPI, which mcpgen does not support."),
+    "unknown-call": ("warning", "A step of a workflow calls a tool, operation or workflow that does not exist."),
+    "workflow-cycle": ("warning", "Workflows call each other in a circle."),
+    "missing-argument": ("warning", "A step of a workflow does not give a tool an argument that it needs."),
+    "unknown-step-argument": ("warning", "A step of a workflow gives a tool an argument that it does not have."),
+    "unfit-argument": ("warning", "A step of a workflow gives an argument a value of another type."),
+    "unknown-output": ("warning", "A workflow names an input, a step or an output that does not exist."),
+    "unconfirmed-workflow": ("warning", "A workflow writes, and nobody is asked to confirm it."),
     # Findings about finished tools. Tools with one of the first three faults are left out of the server.
     "unportable-name": ("warning", "Clients would refuse the name of a tool, or another tool has the name."),
     "unportable-schema": ("warning", "A client or a model provider would refuse a schema."),
@@ -253,12 +263,16 @@ CODES: dict[str, tuple[Severity, str]] = {
 """Every diagnostic code with its severity and its meaning. A published code never changes its meaning."""
 
 # Whoever runs mcpgen wrote the tools file, and can correct it at once. Other people wrote the document.
+_FAULTS_OF_WORKFLOWS = (
+    *("invalid-workflow", "unsupported-workflow", "unknown-call", "workflow-cycle", "missing-argument"),
+    *("unknown-step-argument", "unfit-argument", "unknown-output"),
+)
 SERIOUS_BY_HAND = frozenset(
     {
         *("broken-reference", "foreign-reference", "reference-loop", "invalid-path", "invalid-parameter"),
         *("invalid-style", "invalid-media-type", "unsupported-body", "unsupported-method", "invalid-security"),
         *("invalid-server", "unused-path-parameter", "unportable-schema", "unbound-argument", "duplicate-key"),
-        *("branching-schema", "yaml-tag", "yaml-alias", "secret-constant"),
+        *("branching-schema", "yaml-tag", "yaml-alias", "secret-constant", *_FAULTS_OF_WORKFLOWS),
     }
 )
 """Codes that are errors in a tools file and only warnings in an API document.
@@ -274,10 +288,10 @@ IN_THE_WAY = frozenset({"no-server", "invalid-server", "new-origin", "invalid-se
 Reports show these warnings directly after errors and skipped operations.
 """
 
-FATAL_WITH_STRICT = frozenset({"hidden-characters", "broken-reference", "foreign-reference"})
+FATAL_WITH_STRICT = frozenset({"hidden-characters", "broken-reference", "foreign-reference", *_FAULTS_OF_WORKFLOWS})
 """Warning codes for which `--strict` writes nothing, as it does for skipped operations.
 
-These codes report text that reviewers cannot see, and schemas that are missing.
+These codes report text that reviewers cannot see, and schemas and workflows that are missing.
 """
 
 

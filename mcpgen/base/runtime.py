@@ -31,12 +31,16 @@ if TYPE_CHECKING:  # mypy knows the runtime by the name of its folder in the che
     from package.runtime.search import stems as stems
     from package.runtime.search import synonyms as synonyms
     from package.runtime.secrets import secret_words as secret_words
+    from package.runtime.settings import credential_env as credential_env
     from package.runtime.settings import settings_table as settings_table
     from package.runtime.tables import table as table
     from package.runtime.tables import words as words
     from package.runtime.text import addresses as addresses
     from package.runtime.text import folded_names as folded_names
     from package.runtime.text import sanitize as sanitize
+    from package.runtime.workflows import criteria as criteria
+    from package.runtime.workflows import expressions as expressions
+    from package.runtime.workflows import jsonpath as jsonpath
 else:
     __path__ = [str(package_templates() / "runtime")]
 
@@ -52,6 +56,7 @@ else:
         "search",
         "secrets",
         "tables",
+        "workflows",
         "core",
     )
     """Folders of the runtime that have the listed modules."""

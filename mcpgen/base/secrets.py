@@ -86,7 +86,7 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(
-    r"(?:(?:bearer|basic|token)\s+)?(?:\$?\{[^{}]*\}|\{\{[^{}]*\}\}|<[^<>]*>|%\w+%|\$[A-Za-z_][\w.#/]*|#?/[\w/~-]*)"
+    r"(?:(?:bearer|basic|token)\s+)?(?:\$?\{[^{}]*\}|\{\{[^{}]*\}\}|<[^<>]*>|%\w+%|\$[A-Za-z_][\w.#/~-]*|#?/[\w/~-]*)"
     r"|(?:header|cookie):[\w.-]{1,80}|body:text",
     re.IGNORECASE,
 )
@@ -104,6 +104,8 @@ _IDENTIFIERS = (["id"], ["ids"], ["uuid"], ["sha"], ["hash"], ["digest"], ["etag
 _SHORTEST_OPAQUE, _SHORTEST_KNOWN = 6, 13
 _LONGEST_ID, _NEAR = 23, 80
 """Longest random text that is an id if a text speaks of ids before it, and how many characters before it."""
+_SECRET_FIELD = re.compile(r"cookie|authori[sz]ation|authenticat|session|[cx]srf", re.IGNORECASE)
+
 _FEWEST_LETTERS = 10
 """A placeholder such as `xoxb-1111111` has fewer different letters."""
 
@@ -111,6 +113,11 @@ _FEWEST_LETTERS = 10
 def is_secret_name(name: str) -> bool:
     """Return True if a value of this name is a secret, whatever it looks like. No long name is."""
     return len(name) <= LONGEST_NAME and _is_secret_name(name)
+
+
+def is_secret_field(name: str) -> bool:
+    """Return True if a model must not see a header field of this name in a response."""
+    return is_secret_name(name) or _SECRET_FIELD.search(name) is not None
 
 
 def is_ambiguous_name(name: str) -> bool:

@@ -75,9 +75,11 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
         by_hand = tool.operation.key == f"tool {tool.name}"
         label = tool.name if by_hand else f"{tool.operation.method} {tool.operation.path}"
         skipped.append(Skipped(label, reasons[0]))
+    tools = unique_aliases(kept, diagnostics)
     return replace(
         catalog,
-        tools=unique_aliases(kept, diagnostics),
+        tools=tuple(tool for tool in tools if tool.operation.decided.listed is not False),
+        inner=tuple(tool for tool in tools if tool.operation.decided.listed is False),
         skipped=tuple(sorted(skipped, key=lambda entry: entry.operation)),
         identity=_visible_identity(catalog.identity, diagnostics),
         resources=tuple(each for each in catalog.resources if _is_visible_resource(each, diagnostics)),
@@ -235,6 +237,8 @@ def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
 
     Also yield a problem for each argument that the request uses but the tool does not have.
     """
+    if tool.binding.workflow is not None:
+        return  # its steps are checked where they are lowered
     bound: set[str | None] = set()
     for parameter in tool.binding.parameters():
         bound |= {parameter.argument, *arguments_of(parameter.template or {})}

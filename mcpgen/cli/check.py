@@ -42,7 +42,7 @@ def command(
     Exit codes: 0 nothing that fails, 1 findings, 2 cannot go on.
     """
     with report.ending(output), _ending(output):
-        fetched = fetch.read(source, flags.ref_dir, Network(flags.allow_redirect, flags.fetch_header, source))
+        fetched = fetch.read(source, flags.ref_dir, Network.of(flags, source))
         compiled = compile_source(fetched, flags)
         with report.progress("Checking the document against the OpenAPI schema"):
             full = verdict(compiled.sources)

@@ -50,6 +50,8 @@ def command(
     If the project exists already, tools keep their names, the changes are shown and graded, and your own files stay
     unchanged. This also rebuilds a lock file that is missing.
 
+    WORKFLOWS are Arazzo documents about the operations of SOURCE; each workflow becomes a tool.
+
     Exit codes: 0 done, 1 findings, 2 cannot go on, 3 another run is at work there.
     """
     flags = replace(flags, max_tokens=max_tokens, deploy=deploy, parts=parts)
@@ -63,7 +65,7 @@ def generate(source: str, directory: str | None, flags: Options, wanted: WriteFl
     """Compile SOURCE, and write the project into `directory`. If it is None, write to `generated/`, followed by
     the server's name. Raises FatalError on failure.
     """
-    fetched = fetch.read(source, flags.ref_dir, Network(flags.allow_redirect, flags.fetch_header, source))
+    fetched = fetch.read(source, flags.ref_dir, Network.of(flags, source))
     target = output_directory(fetched, flags, directory)
     with claimed(target):
         with report.progress("Compiling"):
@@ -84,5 +86,6 @@ def _project(target: Path, source: str, flags: Options) -> Project:
         projects.recorded(source, target),
         tuple(projects.recorded(path, target) for path in flags.ref_dir),
         tuple(projects.recorded(path, target) for path in flags.overlay),
+        tuple(projects.recorded(path, target) for path in flags.workflow_files),
         hooks=projects.has_hooks(target, lock),
     )

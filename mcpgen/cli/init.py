@@ -24,8 +24,11 @@ from mcpgen.read.toolsfile import editors
     "-o", "--output", "file", metavar="FILE", help="File to write, or `-` for stdout (default: NAME.tools.yaml)."
 )
 @options.allow_redirect
+@click.option(
+    "--workflows", is_flag=True, help="Propose workflows, from links of the document and ids that tools need."
+)
 @click.option("--overwrite", is_flag=True, help="Overwrite FILE if it exists.")
-def command(document: str, file: str | None, allow_redirect: tuple[str, ...], overwrite: bool) -> None:
+def command(document: str, file: str | None, allow_redirect: tuple[str, ...], workflows: bool, overwrite: bool) -> None:
     """Write a tools file for DOCUMENT, an OpenAPI document, ready to edit.
 
     The file lists the operations with the tokens that each tool costs. The settings that you can change are written
@@ -52,7 +55,8 @@ def command(document: str, file: str | None, allow_redirect: tuple[str, ...], ov
             )
         place = Path() if printed else target.parent
         with report.progress("Counting"):
-            written = starter(compiled.catalog, *_named(document, place, "NAME.tools.yaml" if printed else str(target)))
+            named = _named(document, place, "NAME.tools.yaml" if printed else str(target))
+            written = starter(compiled.catalog, *named, definitions=compiled.definitions if workflows else None)
         if printed:
             report.say_file(written.text.encode())
             return

@@ -15,7 +15,13 @@ from mcpgen.regenerate.diff import Grade
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-source = click.argument("source", metavar="SOURCE")
+
+def source(command: Command) -> Command:
+    """Add the argument SOURCE to a click command, and the Arazzo documents that may follow SOURCE."""
+    documents = click.argument("workflow_files", metavar="[WORKFLOWS]...", nargs=-1)
+    return click.argument("source", metavar="SOURCE")(documents(command))
+
+
 output_format = click.option(
     "--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True, help="What to print."
 )
@@ -130,11 +136,11 @@ def of_parts(command: Command) -> Command:
     return cast(Command, decorated)
 
 
-_OWN = ("max_tokens", "deploy", "parts")
+_OWN = ("max_tokens", "deploy", "parts", "workflow_files")
 """Fields of Options for which `compiling` adds no flag: commands that need one define it themselves.
 
 `max_tokens` is a limit in one command and a check that fails in another. `deploy` and `parts` make sense only for
-projects on disk.
+projects on disk. `workflow_files` are arguments after SOURCE.
 """
 
 
@@ -178,7 +184,7 @@ def compiling(command: Command) -> Command:
     @functools.wraps(command)
     def with_flags(**given: Any) -> Any:
         own = [field.name for field in fields(Options) if field.name not in _OWN]
-        flags = Options(**{name: given.pop(name) for name in own})
+        flags = Options(workflow_files=given.pop("workflow_files", ()), **{name: given.pop(name) for name in own})
         return command(flags=flags, **given)
 
     decorated: Any = with_flags
@@ -218,6 +224,16 @@ def compiling(command: Command) -> Command:
             multiple=True,
             metavar="NAME=VARIABLE",
             help="Send a header when fetching SOURCE by URL; the value comes from the environment variable VARIABLE.",
+        ),
+        click.option(
+            "--fetch-cert",
+            metavar="VARIABLE",
+            help="Show a client certificate when fetching SOURCE by URL; the environment variable names its PEM file.",
+        ),
+        click.option(
+            "--fetch-key",
+            metavar="VARIABLE",
+            help="The variable that names the key of --fetch-cert; VARIABLE_PASSWORD holds the passphrase, if any.",
         ),
         click.option(
             "--ref-dir",

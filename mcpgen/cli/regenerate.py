@@ -66,7 +66,7 @@ def command(
             project = replace(project, source=projects.recorded(source, directory))
         flags = Options(allow_redirect=allow_redirect, accept_origin=accept_origin, parts=parts)
         _refuse_unreadable(directory, project, given=source is not None)
-        network = Network(flags.over(project.recorded).allow_redirect, project.recorded.fetch_header, recorded)
+        network = Network.of(flags.over(project.recorded), recorded)
         fetched = _fetched(directory, project, source, network)
         with report.progress("Compiling"):
             succession = succeed(directory, fetched, flags, project, moves=moves)

@@ -28,9 +28,7 @@ def command(source: str, flags: Options, http: str | None) -> None:
                 fg="red",
             )
             report.leave(report.CANNOT_GO_ON)
-        compiled = compile_source(
-            fetch.read(source, flags.ref_dir, Network(flags.allow_redirect, flags.fetch_header, source)), flags
-        )
+        compiled = compile_source(fetch.read(source, flags.ref_dir, Network.of(flags, source)), flags)
         report.diagnostics(compiled.diagnostics, compiled.catalog.skipped, most=1)
         if compiled.failed:
             report.leave(report.FINDINGS)

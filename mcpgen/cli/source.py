@@ -17,11 +17,10 @@ def compiled(source: str, flags: Options) -> Compiled:
     """
     directory = Path(source)
     if not directory.is_dir():
-        network = Network(flags.allow_redirect, flags.fetch_header, source)
+        network = Network.of(flags, source)
         return compile_source(fetch.read(source, flags.ref_dir, network), flags)
     project = projects.remembered(directory)
     recorded, own = projects.located(directory, project.source), project.recorded
-    headers = flags.fetch_header or own.fetch_header
-    network = Network(flags.allow_redirect or own.allow_redirect, headers, recorded)
+    network = Network.of(flags.over(own), recorded)
     fetched = fetch.read(recorded, flags.ref_dir or own.ref_dir, network)
     return compile_source(fetched, flags, project)

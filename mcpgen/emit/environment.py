@@ -34,7 +34,10 @@ def environment(catalog: Catalog) -> tuple[Variable, ...]:
     URLs.
     """
     fetched = [each.binding for each in catalog.resources if each.binding]
-    choices = [binding.security for binding in [*(tool.binding for tool in catalog.tools), *fetched]]
+    choices = [
+        binding.security
+        for binding in [*(tool.binding for tool in catalog.all_tools if not tool.binding.workflow), *fetched]
+    ]
     return list_variables(catalog.schemes, catalog.servers, catalog.identity.prefix, choices)
 
 
@@ -99,7 +102,7 @@ def alternatives(catalog: Catalog) -> list[Choice]:
     """
     by = {scheme.name: scheme for scheme in catalog.schemes}
     found: dict[Choice, None] = {}
-    for tool in catalog.tools:
+    for tool in catalog.all_tools:
         needed = [names for names in tool.binding.security if names]
         told = needed[:_MOST_WAYS]
         least = [names for names in told if not any({*other} < {*names} for other in told)]
@@ -183,7 +186,7 @@ def setting_rows(catalog: Catalog, parts: Collection[str]) -> list[tuple[str, st
 
 def _features(catalog: Catalog) -> set[str]:
     """Return the features of this server that have variables of their own."""
-    bindings = [tool.binding for tool in catalog.tools]
+    bindings = [tool.binding for tool in catalog.all_tools]
     present = {
         "files": any(map(_takes_files, bindings)),
         "downloads": any(binding.saves is not None for binding in bindings),

@@ -52,6 +52,7 @@ EXTRAS = {
     "http": ("http", HTTP_DEPENDENCIES),
     "keyring": ("login", ("keyring>=25.6,<26",)),
     "programs": ("programs", ("pydantic-monty>=1.4,<2",)),
+    "socks": ("reach", ("aiohttp-socks>=0.11,<0.13",)),
     "otel": ("telemetry", ("opentelemetry-proto>=1.36,<2",)),
 }
 """Name of each extra → the part that uses it, and its dependencies. `keyring` keeps the refresh tokens of logins."""

@@ -65,7 +65,8 @@ def bindings_json(catalog: Catalog, tools: bytes, features: Mapping[str, bytes])
     `tools`: the bytes of `tools.json`. `features`: name → bytes of `resources.json` and `prompts.json`, if they have
     entries.
     """
-    lines = ",\n".join(compact(_binding(tool)) for tool in catalog.tools)
+    inner = ({**_binding(tool), "tool": tool_object(tool)} for tool in catalog.inner)
+    lines = ",\n".join(map(compact, (*map(_binding, catalog.tools), *inner)))
     bindings = f"{lines}\n]}}\n".encode("ascii")
     header = compact(_header(catalog, tools, features, len(bindings))).removesuffix("}")
     return f'{header},"bindings":[\n'.encode("ascii") + bindings
@@ -156,8 +157,9 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **({"asks": True} if asks(catalog) else {}),
         **({"logging": True} if identity.logging else {}),
         **({"polls": True} if any(each.resource.poll is not None for each in catalog.offered) else {}),
-        **({"tasks": True} if any(tool.binding.task is not None for tool in catalog.tools) else {}),
+        **({"tasks": True} if any(tool.binding.task is not None for tool in catalog.all_tools) else {}),
         **({"skills": True} if any(each.resource.skill for each in catalog.offered) else {}),
+        **({"workflows": True} if any(tool.binding.workflow for tool in catalog.tools) else {}),
         **({"search": _search(catalog, catalog.search)} if catalog.search else {}),
         **({"views": True} if any(tool.view is not None for tool in catalog.tools) else {}),
     }
@@ -246,12 +248,16 @@ def _binding(tool: ToolSpec) -> JsonObject:
 
 
 def request(binding: HttpBinding) -> JsonObject:
-    """Return the members of a tool's entry in `bindings.json` that describe the HTTP request."""
-    result: JsonObject = {
-        "method": binding.method,
-        "server": binding.server,
-        "path": [part if isinstance(part, str) else parameter(part) for part in binding.path],
-    }
+    """Return the members of a tool's entry in `bindings.json` that describe the HTTP request, or the workflow."""
+    result: JsonObject = (
+        {"workflow": binding.workflow}
+        if binding.workflow
+        else {
+            "method": binding.method,
+            "server": binding.server,
+            "path": [part if isinstance(part, str) else parameter(part) for part in binding.path],
+        }
+    )
     for key, bindings in (
         ("query", binding.query),
         ("querystring", binding.querystring),
@@ -262,7 +268,8 @@ def request(binding: HttpBinding) -> JsonObject:
             result[key] = [parameter(entry) for entry in bindings]
     if binding.body is not None:
         result["body"] = body(binding.body)
-    result["accept"] = binding.accept
+    if binding.workflow is None:
+        result["accept"] = binding.accept
     if binding.security:
         result["security"] = [list[JsonValue](alternative) for alternative in binding.security]
     if binding.settings:

@@ -33,7 +33,7 @@ WINGS = (
     Wing("features", ("pointers", "questions")),
     Wing("files"),
     Wing("hooks", ("questions", "secrets")),
-    Wing("inner_calls"),
+    Wing("inner_calls", (), ("http_server", "questions")),
     Wing("jobs", ("pointers",), ("http_server",)),
     Wing("lookups", ("inner_calls", "pointers")),
     Wing("pointers"),
@@ -46,6 +46,7 @@ WINGS = (
     Wing("templates"),
     Wing("views"),
     Wing("watching", (), ("features",)),
+    Wing("workflows", ("inner_calls", "pointers", "questions")),
     # How the server gets and uses access tokens
     Wing("oauth"),
     Wing("login", ("oauth",)),

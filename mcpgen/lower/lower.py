@@ -37,6 +37,7 @@ from mcpgen.lower.tool import (
     views,
 )
 from mcpgen.lower.tool.id_sources import Producers
+from mcpgen.lower.workflows import resolve
 from mcpgen.model import (
     LONGEST_DESCRIPTION,
     Api,
@@ -153,6 +154,7 @@ def _lowered(
         except Exhausted as end:
             reason = complexity.reason(end, "Its schemas", composer, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
+    tools = resolve(tools, diagnostics)
     bodies.report_demanded(context.demanding, diagnostics)
     _report_rules(api.operations, context.used, diagnostics)
     read = features.bind_resources(

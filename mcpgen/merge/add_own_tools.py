@@ -34,6 +34,7 @@ def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
         output=settings.output or api.output,
         fields=api.fields if settings.fields is None else settings.fields,
         redirects=settings.redirects or api.redirects,
+        headers={**api.headers, **settings.headers},
         lookups=api.lookups if settings.lookups is None else settings.lookups,
         pages=settings.pages or api.pages,
         confirm={**api.confirm, **settings.confirm},

@@ -1,7 +1,7 @@
 """Apply options for choices that a document leaves open.
 
 The options concern media types of bodies, optional bodies, server variables, the form of results, the `fields`
-argument, lookups of ids, and redirects.
+argument, lookups of ids, redirects, and header fields of all requests.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import FatalError
-from mcpgen.model import Api, Decisions, MediaType, Operation, RequestBody, Server
+from mcpgen.model import Api, ArgumentChange, Decisions, MediaType, Operation, Parameter, RequestBody, Server, Template
 from mcpgen.read.openapi import servers
 
 
@@ -106,6 +106,33 @@ def with_redirects(api: Api) -> Api:
     if chosen is None:
         return api
     return _with_decisions(api, lambda decided: replace(decided, redirects=decided.redirects or chosen))
+
+
+def with_headers(api: Api) -> Api:
+    """Let each request carry the header fields of the tools file, unless its own tool or override says otherwise."""
+
+    def carrying(operation: Operation) -> Operation:
+        decided, given = operation.decided, api.headers
+        if decided.sends is not None:  # its header fields are templates
+            own = {name.lower() for name in decided.sends.headers}
+            texts: dict[str, Template] = {name: {"value": text} for name, (text, _) in given.items()}
+            headers = {name: node for name, node in texts.items() if name.lower() not in own}
+            sends = replace(decided.sends, headers={**decided.sends.headers, **headers})
+            return replace(operation, decided=replace(decided, sends=sends))
+        known = {each.name.lower(): each.name for each in operation.parameters if each.location == "header"}
+        fixed = {
+            known.get(name.lower(), name): ArgumentChange(where, by_rule=True, value=(text,))
+            for name, (text, where) in given.items()
+        }
+        new = tuple(
+            Parameter(name, "header", {"type": "string"}, where, style="simple")
+            for name, (_, where) in given.items()
+            if name.lower() not in known
+        )
+        arguments = {**fixed, **decided.arguments}
+        return replace(operation, parameters=operation.parameters + new, decided=replace(decided, arguments=arguments))
+
+    return api.changed(carrying) if api.headers else api
 
 
 def with_lookups(api: Api, wanted: bool) -> Api:

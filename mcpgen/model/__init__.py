@@ -91,6 +91,7 @@ from mcpgen.model.words import (
     Unsent,
     Without,
 )
+from mcpgen.model.workflow import Action, Criterion, Invocation, StepParameter, Target, Value, Workflow, WorkflowStep
 
 __all__ = [
     "ANY_HEADER",
@@ -108,6 +109,7 @@ __all__ = [
     "WAYS",
     "Accepted",
     "AcceptedKind",
+    "Action",
     "Annotations",
     "AnswerLink",
     "Api",
@@ -125,6 +127,7 @@ __all__ = [
     "CredentialPlace",
     "CredentialText",
     "CredentialWay",
+    "Criterion",
     "Decisions",
     "Encoding",
     "FieldBinding",
@@ -133,6 +136,7 @@ __all__ = [
     "HttpBinding",
     "Identity",
     "InputProfile",
+    "Invocation",
     "Listing",
     "Location",
     "Login",
@@ -172,7 +176,9 @@ __all__ = [
     "Server",
     "ServerVariable",
     "Skipped",
+    "StepParameter",
     "Style",
+    "Target",
     "TaskPlace",
     "TaskRequest",
     "TaskRule",
@@ -182,9 +188,12 @@ __all__ = [
     "ToolSpec",
     "Unsent",
     "UserFlow",
+    "Value",
     "Values",
     "Webhook",
     "Without",
+    "Workflow",
+    "WorkflowStep",
     "arguments_of",
     "joined",
 ]

@@ -20,6 +20,7 @@ from mcpgen.model.words import (
     Style,
     Unsent,
 )
+from mcpgen.model.workflow import Workflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +271,8 @@ class Decisions:
     project. `scopes`: OAuth scopes that a caller over HTTP needs. `sends`: where the arguments of `input_schema` are
     sent. `timeout`: in seconds. `lookups`: names may be given in place of ids. `offered`: True if the operation is a
     tool even if mcpgen would hide it. `changed_by`: keys of the overrides that match, the one with the highest
-    precedence last. `aliases`: other names by which the tool can be called, with their places.
+    precedence last. `aliases`: other names by which the tool can be called, with their places. `workflow`: the steps of
+    a tool that calls other tools and sends no request of its own. `listed`: False if only workflows call the tool.
     """
 
     name: str | None = None
@@ -292,6 +294,8 @@ class Decisions:
     sends: Sends | None = None
     result: ResultView | None = None
     task: TaskRule | None = None
+    workflow: Workflow | None = None
+    listed: bool | None = None
     view: JsonObject | None = None
     requires: tuple[Capability, ...] | None = None
     timeout: float | None = None

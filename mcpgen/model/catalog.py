@@ -186,6 +186,7 @@ class HttpBinding:
     pages: Listing | None = None
     lookups: tuple[Lookup, ...] = ()
     task: TaskRule | None = None
+    workflow: JsonObject | None = None
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """Return all parameters, in the order path, query, querystring, header, cookie."""
@@ -382,7 +383,8 @@ class Catalog:
     `origins`: the origins that calls and credentials may reach (`mcpgen.base.origins`). Other origins in server and
     scheme URLs must be accepted by the project's owner first. `asks_certificate`: True if the API asks for a client
     certificate. `search`: set if tools are found by a search and not
-    listed. `longest_description`: limit on the characters of a tool's description.
+    listed. `longest_description`: limit on the characters of a tool's description. `inner`: tools that no client sees,
+    since only workflows call them.
     """
 
     identity: Identity
@@ -397,6 +399,12 @@ class Catalog:
     asks_certificate: bool = False
     search: SearchTable | None = None
     longest_description: int = LONGEST_DESCRIPTION
+    inner: tuple[ToolSpec, ...] = ()
+
+    @property
+    def all_tools(self) -> tuple[ToolSpec, ...]:
+        """Return the tools that clients see, and then those that only workflows call (`inner`)."""
+        return (*self.tools, *self.inner)
 
     @property
     def offered(self) -> tuple[ResourceSpec, ...]:

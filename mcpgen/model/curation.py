@@ -244,6 +244,7 @@ class Change:
     fields: bool | None = None
     redirects: Redirects | None = None
     lookups: bool | None = None
+    listed: bool | None = None
     pages: Pages | None = None
     result: ResultView | None = None
     task: TaskRule | None = None

@@ -20,7 +20,8 @@ class Api:
 
     Decisions: `name`, `version`, `instructions`, `logging`, `redirects`, `output` (form of results), `pages` (how many
     a call fetches), `fields` (calls can select parts of results), `lookups` (calls can give names in place of ids),
-    `confirm` (method or DESTRUCTIVE → when to ask), `roles` (method or DESTRUCTIVE → roles).
+    `confirm` (method or DESTRUCTIVE → when to ask), `roles` (method or DESTRUCTIVE → roles), `headers` (fields of all
+    requests: name → text and place).
 
     `resources` and `prompts` are offered beside tools. `webhooks`: requests that the API sends. `left_out`: operations
     that a selection removed; they become no tools, but a tool that starts a job may poll the job by a GET among them.
@@ -42,6 +43,7 @@ class Api:
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fields: bool | None = None
     redirects: Redirects | None = None
+    headers: Mapping[str, tuple[str, Where]] = field(default_factory=dict)
     lookups: bool | None = None
     pages: Pages | None = None
     resources: tuple[Resource, ...] = ()

@@ -12,13 +12,14 @@ from mcpgen.model import SchemaProfile
 class Options:
     """The command-line flags that decide what is compiled, each under its own name.
 
-    `ref_dir` and `overlay`: paths. `max_tokens`: limit for one tool's definition. `accept_origin`: URLs whose origins
-    may receive calls and credentials. `allow_redirect`: HOST or HOST:PORT. `security`: `none` for an API without
-    credentials. `fetch_header`: NAME=VARIABLE for the request that fetches SOURCE. `deploy`: True to write deployment
-    files as well. `tools`: `all` to list all tools, `search` to list only tools that find and call them. `programs`:
-    which tools a program written by a model may call (`none`, `reads`, `all`). `parts`: parts that the server gets
-    beside those that its document needs; also `all`, or `none` to forget the parts of earlier runs. Flags that were not
-    given are None, empty or False.
+    `ref_dir`, `overlay` and `workflow_files` (Arazzo documents): paths. `max_tokens`: limit for one tool's definition.
+    `accept_origin`: URLs whose origins may receive calls and credentials. `allow_redirect`: HOST or HOST:PORT.
+    `security`: `none` for an API without credentials. `fetch_header`: NAME=VARIABLE for the request that fetches
+    SOURCE. `fetch_cert` and `fetch_key`: variables that name the files of a client certificate for that request.
+    `deploy`: True to write deployment files as well. `tools`: `all` to list all tools, `search` to list only tools that
+    find and call them. `programs`: which tools a program written by a model may call (`none`, `reads`, `all`). `parts`:
+    parts that the server gets beside those that its document needs; also `all`, or `none` to forget the parts of
+    earlier runs. Flags that were not given are None, empty or False.
     """
 
     name: str | None = None
@@ -30,6 +31,7 @@ class Options:
     body_type: tuple[str, ...] = ()
     server_var: tuple[str, ...] = ()
     overlay: tuple[str, ...] = ()
+    workflow_files: tuple[str, ...] = ()
     schema_profile: SchemaProfile | None = None
     max_tokens: int | None = None
     structured: bool = False
@@ -40,6 +42,8 @@ class Options:
     accept_origin: tuple[str, ...] = ()
     security: str | None = None
     fetch_header: tuple[str, ...] = ()
+    fetch_cert: str | None = None
+    fetch_key: str | None = None
     deploy: bool = False
     tools: str | None = None
     programs: str | None = None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import FatalError
+from mcpgen.base.jsonvalue import as_object, as_text
 from mcpgen.base.names import clipped
 from mcpgen.model import Api
 from mcpgen.read import fetch, openapi, toolsfile, translate
@@ -42,8 +43,8 @@ class OpenedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Overlays:
-    """Paths or URLs of overlays. `by`: the file that names them, or None if the command line names them."""
+class NamedFiles:
+    """Paths or URLs of overlays or Arazzo documents. `by`: the file that names them, or None for the command line."""
 
     names: tuple[PlacedText, ...]
     by: OpenedFile | None = None
@@ -104,7 +105,7 @@ class Sources:
                     "unusable-file", message, each.where, "Check the path, or remove the entry from `ref_dir`."
                 )
 
-    def described(self, opened: OpenedFile, overlays: Iterable[Overlays]) -> tuple[DescribedApi, ...]:
+    def described(self, opened: OpenedFile, overlays: Iterable[NamedFiles]) -> tuple[DescribedApi, ...]:
         """Return the APIs that a file describes: its own API, or those of the documents that a tools file names.
 
         The overlays of a document's entry are applied before `overlays`. Raises FatalError if SOURCE is not an API
@@ -118,7 +119,7 @@ class Sources:
             if not entry.document.text:
                 self.unread = True
                 continue
-            own = [Overlays(entry.overlays, opened), *overlays]
+            own = [NamedFiles(entry.overlays, opened), *overlays]
             try:
                 fetched = fetch.beside(opened.fetched, entry.document.text, self._network)
                 document = self._included(fetched)
@@ -127,6 +128,23 @@ class Sources:
                 self._report(failure, entry.document.where)
                 self.unread = True
         return tuple(found)
+
+    def workflows(self, named: Iterable[NamedFiles], described: Iterable[DescribedApi]) -> Api:
+        """Return the workflows of Arazzo documents as operations. Their steps call operations of `described`.
+
+        A document that a tools file names and that cannot be read is reported as an error.
+        """
+        documents = [self._arazzo(each, files.by) for files in named for each in files.names]
+        found = {document.name: document for document in documents if document is not None}
+        if not found:
+            return self.nothing()
+        from mcpgen.read.arazzo.read import read  # imported late: few runs have workflows
+
+        others = {name: as_text(as_object(document.value).get("$self")) for name, document in found.items()}
+        apis = [each.document for each in described]
+        every = [read(document, apis, others, self._definitions.references) for document in found.values()]
+        operations, skipped = (tuple(each for part in parts for each in part) for parts in zip(*every, strict=True))
+        return replace(self.nothing(), operations=operations, skipped=skipped)
 
     def nothing(self) -> Api:
         """Return an empty API, which is used if there is no document to compile."""
@@ -167,7 +185,7 @@ class Sources:
             self._plain[fetched.name] = known
         return self._plain[fetched.name]
 
-    def _api(self, document: Document, url: str | None, overlays: list[Overlays]) -> Api:
+    def _api(self, document: Document, url: str | None, overlays: list[NamedFiles]) -> Api:
         plain = document
         for named in overlays:
             for name in named.names:
@@ -183,7 +201,9 @@ class Sources:
                 if version is None and not toolsfile.is_tools_file(document.value)
                 else f"{document.name} is a tools file, but an OpenAPI document is expected here.",
                 document.where(""),
-                "Name an OpenAPI document, a Postman collection, a Google Discovery document or a tools file.",
+                "Name the API description first, and the Arazzo document after it."
+                if "arazzo" in as_object(document.value)
+                else "Name an OpenAPI document, a Postman collection, a Google Discovery document or a tools file.",
             )
         api = openapi.read(document, self._definitions, url, self._diagnostics)
         # Do not check the OpenAPI translated from another format: the author did not write what the check would report
@@ -215,6 +235,22 @@ class Sources:
             self._taken[name] = document if name == document.name else replace(document, name=name)
             self.library.add_as(self._taken[name], plain.name)
         return self._taken[name]
+
+    def _arazzo(self, named: PlacedText, by: OpenedFile | None) -> Document | None:
+        try:
+            network = self._network
+            fetched = fetch.beside(by.fetched, named.text, network) if by else fetch.read(named.text, network=network)
+            document = self._included(fetched)
+            if "arazzo" not in as_object(document.value):
+                message = f"{document.name} is not an Arazzo document."
+                hint = "An Arazzo document begins with `arazzo: 1.0.1`."
+                raise FatalError("not-an-api", message, document.where(""), hint)
+        except FatalError as failure:
+            if by is None:
+                raise
+            self._report(failure, named.where)
+            return None
+        return document
 
     # -- overlays -----------------------------------------------------------------------------------------------------
 

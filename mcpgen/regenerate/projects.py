@@ -51,9 +51,12 @@ def remembered(directory: Path) -> Project:
         own,
         ref_dir=tuple(located(directory, path) for path in own.ref_dir),
         overlay=tuple(located(directory, path) for path in own.overlay),
+        workflow_files=tuple(located(directory, path) for path in own.workflow_files),
     )
     hooks = has_hooks(directory, lock)
-    return Project(lock, settings(directory), lock.source, own.ref_dir, own.overlay, recorded, hooks)
+    return Project(
+        lock, settings(directory), lock.source, own.ref_dir, own.overlay, own.workflow_files, recorded, hooks
+    )
 
 
 def has_hooks(directory: Path, lock: Lock | None) -> bool:

@@ -36,7 +36,7 @@ _SCALARS = {"string", "integer"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Finder:
+class Finder:
     """A tool that finds items: its argument for a name, the place of the items in its response, and the members of an
     item.
     """
@@ -62,7 +62,7 @@ def add(catalog: Catalog, definitions: Mapping[str, JsonObject], promises: Pins,
     composer = Composer(definitions, Budget(RUN, PART))
     by_name = {tool.name: tool for tool in catalog.tools}
     sources = producers.sources(catalog.tools, composer)
-    finders: dict[tuple[str, str], _Finder | None] = {}
+    finders: dict[tuple[str, str], Finder | None] = {}
     tools = []
     for tool in catalog.tools:
         if not tool.operation.decided.lookups or tool.profile == "written":
@@ -73,7 +73,7 @@ def add(catalog: Catalog, definitions: Mapping[str, JsonObject], promises: Pins,
         for source in sources.get(tool.name, []):
             key = source.tool, source.noun
             if key not in finders:
-                finders[key] = _finder(by_name[source.tool], source, composer)
+                finders[key] = finder_of(by_name[source.tool], source, composer)
             finder = finders[key]
             lookup = None if finder is None else _lookup(tool, source, finder, pinned, found)
             found += [] if lookup is None else [lookup]
@@ -97,7 +97,7 @@ def _report(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> None:
             diagnostics.add("no-lookup", message, tool.operation.where if len(wanted) == 1 else None, hint)
 
 
-def _finder(tool: ToolSpec, source: Source, composer: Composer) -> _Finder | None:
+def finder_of(tool: ToolSpec, source: Source, composer: Composer) -> Finder | None:
     """Return what a lookup must know of `tool`, which finds items by name, or None if lookups cannot use the tool.
 
     Lookups cannot use a tool that may change data, asks the user, or searches items of all kinds. Nor can they use a
@@ -112,7 +112,7 @@ def _finder(tool: ToolSpec, source: Source, composer: Composer) -> _Finder | Non
         return None
     query = _query(tool, source.noun)
     plain = alphanumeric(next((wire for (_, wire), name in tool.arguments.items() if name == query), ""))
-    return _Finder(
+    return Finder(
         tool,
         query,
         found[0],
@@ -136,7 +136,7 @@ def _query(tool: ToolSpec, noun: str) -> str:
 
 
 def _lookup(
-    tool: ToolSpec, source: Source, finder: _Finder, pinned: Mapping[Slot, str], found: Sequence[Lookup]
+    tool: ToolSpec, source: Source, finder: Finder, pinned: Mapping[Slot, str], found: Sequence[Lookup]
 ) -> Lookup | None:
     """Return the lookup (search by a name, with the tool of `finder`) of the id that `source` describes.
 
@@ -144,9 +144,9 @@ def _lookup(
     """
     properties, required = as_object(tool.input_schema.get("properties")), as_list(tool.input_schema.get("required"))
     kinds = types(as_object(properties.get(source.argument)))
-    given = _given(tool, finder)
+    given = given_of(tool, finder)
     members = finder.members
-    value = _value(source, members, kinds)
+    value = value_of(source, members, kinds)
     names = _names(members, source.noun)
     if len(kinds) != 1 or kinds[0] not in _SCALARS or given is None or not value or not names or not source.noun:
         return None
@@ -178,7 +178,7 @@ def _is_name(value: str, names: Sequence[str]) -> bool:
     return value in names[:1]
 
 
-def _given(tool: ToolSpec, finder: _Finder) -> dict[str, str] | None:
+def given_of(tool: ToolSpec, finder: Finder) -> dict[str, str] | None:
     """Return required argument of `finder`, the tool that finds items → argument of `tool` that gives its value. Return
     None if any required argument would have no value.
     """
@@ -195,7 +195,7 @@ def _given(tool: ToolSpec, finder: _Finder) -> dict[str, str] | None:
     return given
 
 
-def _value(source: Source, members: Mapping[str, JsonObject], kinds: Sequence[str]) -> str:
+def value_of(source: Source, members: Mapping[str, JsonObject], kinds: Sequence[str]) -> str:
     """Return the name of the item's member that contains the id, or "" if no member certainly contains it.
 
     `source` describes the argument that needs the id. `kinds`: the types that this argument accepts.

@@ -63,7 +63,7 @@ WITHOUT_FAULTS = frozenset(
             "openapi-spec-validator",
         ),
         *("opentelemetry-proto", "prometheus-client", "pydantic-monty", "pytest-timeout", "pytest-xdist", "ruff"),
-        *("types-jsonschema", "types-pyyaml"),
+        *("aiohttp-socks", "types-jsonschema", "types-pyyaml"),
     )
 )
 """Packages that were looked up by name, and for which no vulnerability was published since 2020."""

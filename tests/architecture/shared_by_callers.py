@@ -89,7 +89,7 @@ ALONE = {
     "features/completion_values.py": ("MOST_FETCHED",),
     "questions/consent.py": ("MOST_TURNS", "MOST_SHOWN"),
     "hooks/hook_reports.py": ("MOST_WAITING",),  # of one call
-    "programs/kept_runs.py": ("MOST", "MOST_BYTES"),  # stdio
+    "inner_calls/kept_runs.py": ("MOST", "MOST_BYTES"),  # stdio
     "lookups/page_walk.py": ("MOST_PAGES", "MOST_LOOKED"),
     "jobs/task_calls.py": ("MOST_RESERVE",),
     "questions/signed_state.py": ("MOST_SPENT",),  # stdio
@@ -109,6 +109,8 @@ ALONE = {
     "programs/mistakes.py": ("MOST_TOLD",),
     "programs/record.py": ("MOST_CALLS", "MOST_NOTES"),  # of one program
     "programs/sandbox.py": ("MOST_PRINTED",),
+    "workflows/workflow_record.py": ("MOST_SHOWN",),
+    "workflows/workflow_runs.py": ("MOST_CALLS", "MOST_BYTES"),  # of one workflow
     "search/stubs.py": ("MOST_LITERALS", "MOST_ALTERNATIVES", "MOST_NESTED"),
     "replicas/sharing.py": ("MOST_EVENTS", "MOST_SHARED"),  # of one stream, and of one result
     "results/blocks.py": ("MOST_BLOCKS", "MOST_REASONS"),

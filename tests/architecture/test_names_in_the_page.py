@@ -18,7 +18,7 @@ HOUSES = {
 
 #: Words in code style that name a function, a type, a flag, a format or a file of a generated project.
 WORDS = re.compile(
-    r"[A-Z][A-Za-z]+|--[a-z -]+|.*\.(mcpb|json)|mcpgen demo|inspect --html|__init__|main|pause|send|hooks\.py"
+    r"[A-Z][A-Za-z]+|--[a-z -]+|.*\.(mcpb|json)|mcpgen demo|inspect --html|__init__|main|_serve|pause|send|hooks\.py"
 )
 
 

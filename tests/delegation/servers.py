@@ -56,12 +56,22 @@ DOCUMENT = {
                 },
             },
             "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
+            "tenant": {"type": "apiKey", "in": "header", "name": "X-Tenant"},
         }
     },
     "paths": {
         "/pets": {
             "get": {"operationId": "listPets", "security": [{"oauth": ["pets:read"]}], "responses": {"200": {}}},
             "post": {"operationId": "addPet", "security": [{"oauth": ["pets:write"]}], "responses": {"200": {}}},
+        },
+        "/rented": {
+            "get": {"operationId": "readRented", "security": [{"key": [], "tenant": []}], "responses": {"200": {}}}
+        },
+        "/shared": {
+            "get": {"operationId": "readShared", "security": [{"oauth": [], "tenant": []}], "responses": {"200": {}}}
+        },
+        "/both": {
+            "get": {"operationId": "readBoth", "security": [{"oauth": [], "code": []}], "responses": {"200": {}}}
         },
         "/keyed": {"get": {"operationId": "readKeyed", "security": [{"key": []}], "responses": {"200": {}}}},
         "/coded": {"get": {"operationId": "readCoded", "security": [{"code": []}], "responses": {"200": {}}}},

@@ -24,6 +24,7 @@ from package.runtime.result import response
 from package.runtime.serve import scheduler
 from package.runtime.settings import settings, sizes
 from package.runtime.telemetry import reporter
+from package.runtime.workflows import step_calls, workflow_runs
 
 from mcpgen.base.tokens import estimate
 from mcpgen.check import too_many_tools
@@ -36,7 +37,7 @@ from mcpgen.pipeline import compile_source
 from mcpgen.read import fetch
 from mcpgen.read.document import budgets
 from mcpgen.read.fetch import network
-from mcpgen.read.toolsfile import resources
+from mcpgen.read.toolsfile import resources, workflows
 
 DOCS = Path(__file__).parents[2] / "docs"
 CORPUS = DOCS.parents[1] / "shared" / "corpus" / "dev"
@@ -107,6 +108,15 @@ FIGURES: list[tuple[str, str, Callable[[], object]]] = [
     ("how-to/large-apis.md", "definitions cost at most {}", lambda: tokens(too_many_tools.MANY_TOKENS)),
     ("how-to/large-apis.md", "The default is {}", lambda: tokens(budget.MOST_TOKENS)),
     ("how-to/large-apis.md", "a response of more than {}", lambda: tokens(SHOWN // sizes.BYTES_PER_TOKEN)),
+    ("how-to/workflows.md", "with all of its calls | {:g} minutes", lambda: workflow_runs.SECONDS / 60),
+    ("how-to/workflows.md", "calls that undo | {}", lambda: seconds(workflow_runs.UNDO_SECONDS)),
+    ("how-to/workflows.md", "with retries and items | {}", lambda: workflow_runs.MOST_CALLS),
+    ("how-to/workflows.md", "that a step reads | {}", lambda: mib(step_calls.LARGEST)),
+    ("how-to/workflows.md", "all steps together | {}", lambda: mib(workflow_runs.MOST_BYTES)),
+    ("how-to/workflows.md", "call each other | {} deep", lambda: workflow_runs.DEEPEST),
+    ("how-to/workflows.md", "how many items are allowed ({})", lambda: workflows.MOST_ITEMS),
+    ("how-to/workflows.md", "by default {} times, every", lambda: workflows.MOST_TRIES),
+    ("how-to/workflows.md", "times, every {}", lambda: seconds(workflows.SECONDS)),
     ("how-to/programs.md", "up to {} of each API response", lambda: mib(spans.WHOLE)),
     ("how-to/programs.md", "at most {} when compressed", lambda: kib(sealed_runs.LONGEST)),
     ("how-to/programs.md", "computing time of the program | {}", lambda: seconds(sandbox.SECONDS)),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from mcpgen.cli import main
+from tests.functional.doors import DOORS, generated, served
 from tests.functional.test_redirects import Site, moved, told
 from tests.functional.test_removed import answer
 from tests.runtime.process import Server
@@ -123,3 +124,29 @@ def test_what_cannot_be_sent_is_refused(project: Path, tmp_path: Path, plain: st
         assert server.ended() == 78
     assert problem in server.written.decode()
     assert KEY not in server.written.decode()
+
+
+TOOLS = """\
+base_url: http://127.0.0.1:9
+headers: {X-Api-Version: '2026-01-01', X-Workspace: sales, X-Api-Key: '12345'}
+tools:
+  - {name: read_log, description: Reads the log., request: GET /log}
+  - name: find_logs
+    description: Finds logs.
+    request: GET /logs
+    arguments: {words: string required}
+    send: {query: {q: '{words}'}, headers: {x-workspace: support}}
+"""
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_the_fields_of_a_tools_file_stand_in_every_request(tmp_path: Path, door: str) -> None:
+    site, made = Site("127.0.0.1"), generated(tmp_path, TOOLS)
+    with site.listening, served(made, door, BASE_URL=site.url) as call:
+        call("read_log")
+        call("find_logs", words="a")
+    for asked, workspace in zip(site.asked, ("X-Workspace: sales", "x-workspace: support"), strict=True):
+        assert asked.count("\r\nX-Api-Version: 2026-01-01\r\n") == 1
+        assert asked.lower().count("x-workspace") == 1
+        assert workspace in asked
+        assert "12345" not in asked

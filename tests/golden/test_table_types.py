@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import pytest
+from package.runtime.tables import keywords
 
 from mcpgen.base.runtime import table
 from mcpgen.emit import table_schema as module
 from mcpgen.emit.table_schema import table_schema
 
 RUNTIME = Path(__file__).parents[2] / "templates" / "package" / "runtime"
-TYPES = ("table", "words")
+TYPES = ("keywords", "table", "words", "workflow")
 
 
 class Part(TypedDict):
@@ -25,13 +26,13 @@ class Part(TypedDict):
     parts: NotRequired[list[Part]]
 
 
-@table.has_one_of("text", "part")
+@keywords.has_one_of("text", "part")
 class Whole(TypedDict):
     """A whole."""
 
     kind: Literal["one", "other"]
-    text: NotRequired[Annotated[table.Text, "What it says."]]
-    part: NotRequired[Annotated[Part, table.Has(minProperties=1)]]
+    text: NotRequired[Annotated[keywords.Text, "What it says."]]
+    part: NotRequired[Annotated[Part, keywords.Has(minProperties=1)]]
 
 
 REFERENCE = {"$ref": "#/$defs/Part"}
@@ -46,10 +47,10 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
     (Literal["a", "b"], {"enum": ["a", "b"]}),
     (list[str | Part], {"type": "array", "items": {"anyOf": [{"type": "string"}, REFERENCE]}}),
     (dict[str, Any], {"type": "object", "additionalProperties": EMPTY}),
-    (table.NonEmpty[int], {"type": "array", "items": {"type": "integer"}, "minItems": 1}),
-    (table.NonEmptyMap[Part], {"type": "object", "additionalProperties": REFERENCE, "minProperties": 1}),
+    (keywords.NonEmpty[int], {"type": "array", "items": {"type": "integer"}, "minItems": 1}),
+    (keywords.NonEmptyMap[Part], {"type": "object", "additionalProperties": REFERENCE, "minProperties": 1}),
     (Annotated[table.Pointer, "A place."], {"type": "string", "pattern": "^/", "description": "A place."}),
-    (Annotated[Part, table.Has(required=["parts"])], {**REFERENCE, "required": ["parts"]}),
+    (Annotated[Part, keywords.Has(required=["parts"])], {**REFERENCE, "required": ["parts"]}),
 ]
 
 
@@ -106,7 +107,7 @@ def _loads_types(tree: ast.AST) -> Iterator[int]:
 
 
 def test_no_server_loads_the_types() -> None:
-    paths = (path for path in RUNTIME.rglob("*.py") if path != RUNTIME / "tables" / "table.py")
+    paths = (path for path in RUNTIME.rglob("*.py") if path.parent != RUNTIME / "tables")
     found = {path.name: list(_loads_types(ast.parse(path.read_text(encoding="utf-8")))) for path in paths}
     assert {name: lines for name, lines in found.items() if lines} == {}
     for line in (

@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"\[Add to [A-Za-z ]{4,9}\]\((https|goose)://[a-z./-]+\?[A-Za-z0-9&=%._~-]+\)")
 """A line with a link that installs a server in an editor. Such lines stand within blocks of code."""
 
-EXTRAS = {"http": "http_server", "keyring": "login", "otel": "telemetry", "programs": "programs"}
+EXTRAS = {"http": "http_server", "keyring": "login", "otel": "telemetry", "programs": "programs", "socks": "reach"}
 """Optional dependency of a server → the folder of its runtime that imports the libraries."""
 
 RENDERED = ("CHANGELOG.md", "README.md", "SKILL.md", "mcpgen.yaml", "pyproject.toml")

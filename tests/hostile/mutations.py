@@ -13,11 +13,13 @@ from tests.hostile.mutations_of_input import OF_INPUT
 from tests.hostile.mutations_of_install import OF_INSTALL
 from tests.hostile.mutations_of_logins import OF_LOGINS
 from tests.hostile.mutations_of_origins import OF_ORIGINS
+from tests.hostile.mutations_of_reach import OF_REACH
 from tests.hostile.mutations_of_results import OF_RESULTS
 from tests.hostile.mutations_of_search import OF_SEARCH
 from tests.hostile.mutations_of_serving import OF_SERVING
 from tests.hostile.mutations_of_shares import OF_SHARES
 from tests.hostile.mutations_of_work import OF_WORK
+from tests.hostile.mutations_of_workflows import OF_WORKFLOWS
 
 REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_rows.py"
 REMOVED = "tests/functional/test_removed.py"
@@ -100,7 +102,7 @@ MUTATIONS = (
     Mutation(
         "consent before a call",
         "steps.py",
-        '    ("consent", _binds("confirm"), ("..questions.consent", "confirm")),\n',
+        '    ("consent", _confirms, ("..questions.consent", "confirm")),\n',
         "",
         ("tests/runtime/test_consent.py",),
     ),
@@ -422,9 +424,11 @@ MUTATIONS = (
     *OF_DELEGATION,
     *OF_IDENTITY,
     *OF_ORIGINS,
+    *OF_REACH,
     *OF_RESULTS,
     *OF_SERVING,
     *OF_WORK,
+    *OF_WORKFLOWS,
     *OF_INPUT,
     *OF_CALLERS,
     *OF_LOGINS,

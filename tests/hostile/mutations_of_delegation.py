@@ -101,5 +101,12 @@ OF_DELEGATION = (
         "and (found.address.scheme",
         (SETTINGS,),
     ),
+    Mutation(
+        "two tokens to fetch",
+        "credentials.py",
+        'if self.parts[-2].delegation.way != "header":',
+        "if False:",
+        (GATEWAY,),
+    ),
     Mutation("Bearer written twice", "credentials.py", "{bare(text, word)}", "{text}", (GATEWAY,)),
 )

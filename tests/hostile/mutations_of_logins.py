@@ -56,7 +56,7 @@ OF_LOGINS = (
         'if "error" in found and not found.get("code"):',
         (ATTACKS,),
     ),
-    Mutation("markup in the page", "page.py", "<h1>{html.escape(title)}</h1>", "<h1>{title}</h1>", (ATTACKS,)),
+    Mutation("markup in the page", "loopback.py", "<h1>{html.escape(title)}</h1>", "<h1>{title}</h1>", (ATTACKS,)),
     Mutation(
         "redirects of an authorization server",
         "answers.py",

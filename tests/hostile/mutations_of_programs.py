@@ -41,9 +41,6 @@ OF_PROGRAMS = (
     ),
     Mutation("an answer that is cut", "program_runs.py", "        if span.cut:", "        if False:", (PROGRAMS,)),
     Mutation(
-        "the program that asked", "record.py", "if found[0] != _digest(about) or", "if False or", (PROGRAMS, OVER_HTTP)
-    ),
-    Mutation(
         "a program read once", "sealed_runs.py", '(b"", void) if void else', '(b"", void) if False else', (OVER_HTTP,)
     ),
     Mutation(

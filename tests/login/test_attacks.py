@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from package.runtime.http.exchange import Response
-from package.runtime.login import answers, browser, loopback, page
+from package.runtime.login import answers, browser, loopback
 from package.runtime.login.answers import Client
 from package.runtime.login.browser import BrowserLogin
 from package.runtime.login.endpoints import Endpoints
@@ -170,7 +170,7 @@ def test_the_page_runs_and_loads_nothing() -> None:
         await flow.finish()
 
     run(work)
-    assert "script" not in page.page("200 OK", "<script>", "<script>").decode().replace("&lt;script", "")
+    assert "script" not in loopback.page("200 OK", "<script>", "<script>").decode().replace("&lt;script", "")
 
 
 def test_only_this_machine_reaches_the_port() -> None:

@@ -70,6 +70,7 @@ def test_what_comes_with_a_new_connection_is_its_answer_and_no_reason_for_anothe
     """
 
     async def scene(client: Client, upstream: Upstream) -> None:
+        assert isinstance(client._connections, connections.Connections)
         connector = client._connections._opened()
         connect, made = connector.connect, []
 

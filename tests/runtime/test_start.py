@@ -146,7 +146,7 @@ def load(environ: dict[str, str], **table: Any) -> settings.Settings:
         ({"CLIENT_CERT": "client.pem"}, ["with PETSTORE_CLIENT_KEY must hold a certificate and its key in PEM"]),
         (
             {"CLIENT_CERT": "client.pem", "CLIENT_KEY": "client_key_locked.pem"},
-            ["PETSTORE_CLIENT_CERT with PETSTORE_CLIENT_KEY must hold a certificate and its key in PEM, the key w"],
+            ["must hold a certificate and its key in PEM; PETSTORE_CLIENT_KEY_PASSWORD unlocks the key."],
         ),
         (
             {"CLIENT_CERT": "localhost.pem", "CLIENT_KEY": "client_key.pem"},

@@ -42,6 +42,8 @@ BEFORE = (
     ("hooks of the request", "end of the questions of hooks"),
     ("end of the questions of hooks", "send"),
     ("send", "pages"),
+    ("pages", "answer for workflows"),
+    ("answer for workflows", "result"),
     ("pages", "result"),
     ("result", "found items"),
     ("found items", "hooks after"),

@@ -270,3 +270,24 @@ def test_what_is_removed_is_removed_and_nothing_else(remove: list[str], body: st
 def test_an_error_is_no_good_answer() -> None:
     rules = {"select": "/a", "text": ["x"], "links": [{"uri": ["https://x.example/"], "name": ["n"]}]}
     assert texts(shown(rules, '{"message": "No."}', status=404)) == ["HTTP 404 Not Found from GET /p: No."]
+
+
+@pytest.mark.parametrize(
+    ("rules", "body", "told"),
+    [
+        ({"headers": ["etag", "X-None"]}, ANSWER, 'Header fields of the answer: etag: "e".'),
+        ({"headers": ["ETag"], "remove": ["/items"]}, ANSWER, 'Header fields of the answer: ETag: "e".'),
+        ({"headers": ["ETag"], "text": ["T"]}, ANSWER, 'Header fields of the answer: ETag: "e".'),
+        ({"headers": ["ETag"], "structured": True}, "{}", 'Header fields of the answer: ETag: "e".'),
+        ({"headers": ["ETag"]}, "", 'Header fields of the answer: ETag: "e".'),
+    ],
+)
+def test_header_fields_are_told_beside_the_answer(rules: dict[str, Any], body: str, told: str) -> None:
+    result = shown(rules, body)
+    assert texts(result)[-1] == told
+    if isinstance(result.structured, dict):
+        assert told in str(result.structured["_text"])
+
+
+def test_a_failure_tells_no_header_fields() -> None:
+    assert "Header fields" not in str(shown({"headers": ["ETag"], "failed": [{"pointer": "/total"}]}, ANSWER))

@@ -30,6 +30,7 @@ ANNOTATIONS = {"$schema", "$id", "$comment", "$defs", "title", "description", "d
 WALKED = {
     "$ref", "type", "properties", "patternProperties", "additionalProperties", "propertyNames", "required", "items",
     "enum", "const", "pattern", "minimum", "exclusiveMinimum", "maximum", "minItems", "minLength", "minProperties",
+    "oneOf",
 }  # fmt: skip
 """JSON Schema keywords that `schema_check.py` implements. tests/properties/test_toolsfile.py checks that it does."""
 

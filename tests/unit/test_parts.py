@@ -35,7 +35,7 @@ PLAIN = {
     "Scheme": "in name word base64 tokens ways secret variables purposes tokenUrl openIdConnectUrl",
     "CredentialWays": "given",
     "Binding": "name operation method server path query querystring headers cookies body accept withheld defaults"
-    " security settings scopes callerScopes fields open also nullable unchecked redirects follow shows timeout",
+    " security settings scopes callerScopes fields open also nullable unchecked redirects follow shows timeout tool",
     "DescribedOperation": "path id",
     "Parameter": "name style explode argument value reserved content required made mayBeEmpty",
     "Body": "contentType encoding required argument value fields rest needs withheld setByApi",
@@ -79,6 +79,20 @@ WITHIN = {
     "ListedPrompt": "features",
     "PromptArgument": "features",
     "Message": "features",
+    "Workflow": "workflows",
+    "WorkflowStep": "workflows",
+    "WorkflowAction": "workflows",
+    "WorkflowLoop": "workflows",
+    "Criterion": "workflows",
+    "Undo": "workflows",
+    "LiteralNode": "workflows",
+    "ExpressionNode": "workflows",
+    "JoinedNode": "workflows",
+    "ObjectNode": "workflows",
+    "SpreadNode": "workflows",
+    "ArrayNode": "workflows",
+    "SelectedNode": "workflows",
+    "PatchedNode": "workflows",
 }
 """Type → the wing whose field of the tables leads to the type, so that the type needs no more."""
 

@@ -152,7 +152,8 @@ def _compiled(source: str, flags: Options, project: Project) -> _Side:
 
 
 def _read(source: str, flags: Options, project: Project) -> fetch.Fetched:
-    network = Network(flags.allow_redirect or project.recorded.allow_redirect, flags.fetch_header, source)
+    allowed = flags.allow_redirect or project.recorded.allow_redirect
+    network = Network.of(replace(flags, allow_redirect=allowed), source)
     return fetch.read(source, flags.ref_dir or project.recorded.ref_dir, network)
 
 

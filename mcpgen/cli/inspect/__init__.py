@@ -19,6 +19,7 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.base.plurals import counted
+from mcpgen.base.source_urls import without_secrets
 from mcpgen.cli import onefile, options, report, servers, source
 from mcpgen.cli.inspect import contract, findings, table
 from mcpgen.cli.inspect import tool as one
@@ -99,7 +100,7 @@ def command(
         called = _explained(compiled, tools, arguments, output) if arguments is not None else None
         document = contract.document(compiled.catalog, tools, found) if output == "json" or html else {}
         if html is not None:
-            _write_page(html, document, compiled)
+            _write_page(html, document, "" if flags != Options() else given, compiled)
     if output == "json":
         report.result_json({**document, **({"call": called.document} if called else {})})
     else:
@@ -194,20 +195,28 @@ def _over_budget(tools: Sequence[ToolSpec], most: int) -> str:
     return f"{len(heavy):,} tool{' takes' if one else 's take'} more than {most:,} tokens: {named}."
 
 
-def _write_page(path: Path, document: JsonObject, compiled: Compiled) -> None:
-    """Write the HTML page of `document` to `path`, atomically. `compiled`: result of the compile, from whose tools the
-    search index of the page is built.
+def _write_page(path: Path, document: JsonObject, source: str, compiled: Compiled) -> None:
+    """Write the HTML page of `document` to `path`, atomically. `compiled`: result of the compile of `source`, from
+    whose tools the search index of the page is built. If `source` is a
+    document, and no flag changes its tools, the page can write a tools file for it.
 
     Raises FatalError if a file that is not such a page exists at `path`, or the page cannot be written.
     """
     index = build(compiled.catalog.tools, compiled.definitions, ()).index
     onefile.write(
         path,
-        page.page({**document, "search": page.search_data(index)}),
+        page.page({**document, "search": page.search_data(index), "source": _document(source, compiled)}),
         lambda there: there.startswith(page.MARK),
         refused=" and is not a page that mcpgen wrote",
         hint="Name another file with --html, or remove this file.",
     )
+
+
+def _document(source: str, compiled: Compiled) -> str:
+    """Return how a tools file beside the document names it: by its URL, or its file name. "" for another source."""
+    if [each.name for each in compiled.sources.described_by] != [source]:
+        return ""
+    return without_secrets(source) if "://" in source else Path(source).name
 
 
 def _show_search(given: str, flags: Options, queries: tuple[str, ...], output: str) -> None:

@@ -80,6 +80,7 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
         result["timeout"] = binding.timeout
     result.update(table.of_lists(binding))
     result.update(table.of_jobs(binding))
+    result |= {"workflow": binding.workflow} if binding.workflow else {}
     if tool.accepted is not None:
         found = tool.accepted
         looks: JsonObject = {"look": found.look} if found.look else {}

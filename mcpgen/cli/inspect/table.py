@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from mcpgen.base.diagnostics import Diagnostic
+from mcpgen.base.jsonvalue import as_object
 from mcpgen.base.plurals import counted
 from mcpgen.cli import report
 from mcpgen.cli.inspect import contract, findings, layout
@@ -51,7 +52,7 @@ def show(tools: Sequence[ToolSpec], skipped: Sequence[Skipped], diagnostics: Seq
 def _row(tool: ToolSpec, cost: int, concerning: Sequence[Diagnostic]) -> tuple[str, ...]:
     operation = tool.operation
     notes = ", ".join(findings.words(tool, concerning))
-    arguments = str(len(contract.arguments_json(tool)))
+    arguments = str(len(contract.arguments_json(tool) or as_object(tool.whole_schema.get("properties"))))
     return tool.name, operation.method, operation.path, arguments, f"{cost:,}", notes
 
 

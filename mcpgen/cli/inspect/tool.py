@@ -59,6 +59,9 @@ def _request(tool: ToolSpec, catalog: Catalog) -> list[str]:
     """Return lines that describe the request: method, path, body, and settings such as the timeout."""
     server = catalog.servers[tool.binding.server].url
     lines = [f"{tool.operation.method} {server.rstrip('/') if '://' in server else ''}{tool.operation.path}"]
+    if tool.binding.workflow is not None:
+        steps = map(as_object, as_list(tool.binding.workflow["steps"]))
+        lines = [f"{number}. {step['id']}: {step['tool']}" for number, step in enumerate(steps, 1)]
     if (body := tool.binding.body) is not None:
         lines.append(f"body: {body.content_type}{'' if body.required else ' (optional)'}")
     if tool.binding.timeout is not None:
@@ -309,6 +312,7 @@ _WORDS: Mapping[str, Callable[[JsonValue], Iterable[str]]] = {
     "failed": lambda conditions: [f"failed if: {' or '.join(map(_condition, as_list(conditions)))}"],
     "remove": lambda pointers: [f"removed from every answer: {_flat(pointers)}"],
     "select": _selected,
+    "headers": lambda names: [f"told header fields: {_flat(names)}"],
     "text": lambda parts: [f"shown as: {text(parts)}"],
     "links": lambda links: [
         f"links to: {text(link['uri'])} ({text(link['name'])})" for link in map(as_object, as_list(links))

@@ -20,7 +20,10 @@ MARK = b"<!doctype html>\n<!-- A page of mcpgen inspect. -->\n"
 """Beginning of every page that mcpgen writes. A file with this beginning may be overwritten by another page."""
 
 _HERE = Path(__file__).parent
-SCRIPTS = ("text", "schemas", "tools", "filters", "treemap", "tables", "retriever", "notation", "search", "main")
+SCRIPTS = (
+    *("text", "schemas", "tools", "filters", "treemap", "tables"),
+    *("retriever", "notation", "search", "curate", "main"),
+)
 """Names of the scripts, in the order of the page: a script uses only functions of earlier scripts."""
 _MODULES = (stems, postings, coverage, retriever, notation, search_listing)
 """Modules of the runtime whose numbers (weights and limits) the scripts of the page use under the same names."""

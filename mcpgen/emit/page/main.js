@@ -78,7 +78,12 @@ function openNamed() {
 }
 
 drawHead();
-for (const entry of entries) entry.item = toolItem(entry, remember);
+for (const entry of entries) {
+  const curation = curationOf(entry, () => drawCuration(entries));
+  entry.item = toolItem(entry, remember, data.source ? curation : null);
+}
+drawExport(data.source, entries);
+drawCuration(entries);
 byId("tools").append(...entries.map((entry) => entry.item));
 drawFacets(byId("facet-lists"), entries, chosen, apply);
 drawTables(data, openTool);
@@ -96,7 +101,7 @@ byId("filters").addEventListener("reset", (event) => {
 byId("none-clear").addEventListener("click", () => byId("filters").reset());
 addEventListener("hashchange", openNamed);
 addEventListener("keydown", (event) => {
-  if (event.key === "/" && !document.activeElement.matches("input[type=search], select, textarea")) {
+  if (event.key === "/" && !document.activeElement.matches("input[type=search], input[type=text], select, textarea")) {
     event.preventDefault();
     byId("search").focus();
   } else if (event.key === "Escape") hideTip();

@@ -10,8 +10,8 @@ function notesOf(tool, findings) {
   return [...new Set([...(tool.operation.deprecated ? ["deprecated"] : []), ...words])];
 }
 
-/** The list item of an entry {tool, notes, findings, share}; `share` is of the heaviest tool. */
-function toolItem(entry, onOpen) {
+/** The list item of an entry {tool, notes, findings, share}; `share` is of the heaviest tool. `curation`: its first part. */
+function toolItem(entry, onOpen, curation) {
   const { tool, notes } = entry;
   const fill = el("span", { class: "fill " + EFFECT_CLASS.get(tool.effect) });
   fill.style.width = Math.max(entry.share * 100, 1) + "%";
@@ -29,7 +29,7 @@ function toolItem(entry, onOpen) {
   const details = el("details", { class: "tool" }, summary);
   details.addEventListener("toggle", () => {
     if (!details.open) return;
-    if (!entry.drawn) details.append(toolBody(entry));
+    if (!entry.drawn) details.append(toolBody(entry, curation));
     entry.drawn = true;
     onOpen(entry);
   });
@@ -37,8 +37,9 @@ function toolItem(entry, onOpen) {
   return el("li", {}, details);
 }
 
-function toolBody({ tool, findings }) {
+function toolBody({ tool, findings }, curation) {
   return el("div", { class: "body" },
+    curation,
     el("h3", {}, tool.title),
     el("p", { class: "description" }, tool.description),
     request(tool),

@@ -408,8 +408,8 @@ def _schema(entry: Input, writer: Writer) -> JsonObject:
         "Deprecated." if entry.deprecated and "Deprecated." not in text else "",
         idempotency.NOTE if entry.made else "",
     ]
-    told = " ".join(filter(None, [ended(text), *notes]))
-    schema = {**schema, "description": told} if any(notes) else schema
+    if any(notes):
+        schema = {**schema, "description": " ".join(filter(None, [ended(text), *notes]))}
     return schema if entry.default is None else {**schema, "default": entry.default[0]}
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import chain, count
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
-from mcpgen.base.secrets import is_secret_name
+from mcpgen.base.secrets import is_secret_field
 from mcpgen.lower.inputs import constants, idempotency
 from mcpgen.lower.inputs.arguments import Arguments, part_slot
 from mcpgen.lower.inputs.bodies import BodyPlan, part_of
@@ -35,7 +35,6 @@ from mcpgen.model import (
 )
 
 _REDIRECT = re.compile(r"3(?:[0-9][0-9]|XX)")
-_SECRET_FIELD = re.compile(r"cookie|authori[sz]ation|authenticat|session|[cx]srf", re.IGNORECASE)
 _DOCUMENT = re.compile(r"(\s|#[^\n]*\n)*(\{|(query|mutation|subscription|fragment)\b[^{]*\{)")
 _BESIDE = ("variables", "operationName")
 
@@ -172,7 +171,7 @@ def _shows(operation: Operation) -> tuple[str, ...]:
     if operation.method != "HEAD":
         return ()
     declared = (name for each in operation.responses if each.status[:1] == "2" for name in each.headers)
-    named = {name.lower(): name for name in declared if not (is_secret_name(name) or _SECRET_FIELD.search(name))}
+    named = {name.lower(): name for name in declared if not is_secret_field(name)}
     return tuple(named.values())
 
 

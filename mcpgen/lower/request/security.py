@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain, combinations, count
 
 from mcpgen.base.names import environment_suffix, short_hash
-from mcpgen.base.runtime import settings_table
+from mcpgen.base.runtime import credential_env, settings_table
 from mcpgen.model import (
     ANY_HEADER,
     API_KEY,
@@ -18,9 +18,6 @@ from mcpgen.model import (
     SecurityRequirement,
     SecurityScheme,
 )
-
-FILE = "_FILE"
-"""Suffix of an environment variable that names a file with the credential."""
 
 _CLIENT = {
     "client_id": "the id of the OAuth client with which users log in through `login`",
@@ -67,6 +64,7 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
         bound.append(_header(OTHER, prefix))
     # No credential may use a variable of the server's own settings. `VAR_…` is reserved too.
     taken = {variable for row in settings_table.SETTINGS for variable in row.variables(prefix)}
+    taken.update(_with_files(row.variable(prefix) for row in settings_table.SETTINGS if row.secret))
     taken.update(_with_files(variable for scheme in bound for variable in scheme.variables.values()))
     given: dict[tuple[str, str], dict[str, str]] = {}
     for scheme in _fillable(api):
@@ -168,9 +166,9 @@ def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> d
     raise AssertionError("hashes do not end")
 
 
-# No scheme gets a variable that ends in `_FILE`, because this name would have two meanings.
+# No scheme gets a variable with such an ending, because this name would have two meanings.
 def _with_files(variables: Iterable[str]) -> list[str]:
-    return [name for variable in variables for name in (variable, variable + FILE)]
+    return [variable + ending for variable in variables for ending in ("", *credential_env.SOURCES)]
 
 
 # A missing scope is a frequent reason for 401 and 403, so their messages list these scopes.

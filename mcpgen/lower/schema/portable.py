@@ -129,11 +129,11 @@ class Portable:
         identity = identity_of(source)
         if self._left <= 0:
             return self._expand(source, identity, at, keep_null, description, removable)
-        if not (identity or at.is_argument):
-            if description or not is_scalar(source):
-                return self._expand(source, identity, at, keep_null, description, removable)
-            return self._leaf(source, at, keep_null, removable)
-        return self._shared_with_others(source, identity, at, keep_null, description, removable)
+        if identity or at.is_argument:
+            return self._shared_with_others(source, identity, at, keep_null, description, removable)
+        if description or not is_scalar(source):
+            return self._expand(source, identity, at, keep_null, description, removable)
+        return self._leaf(source, at, keep_null, removable)
 
     def _shared_with_others(
         self, source: JsonObject, identity: str, at: _Position, keep_null: bool, description: str, removable: bool

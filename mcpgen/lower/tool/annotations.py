@@ -46,9 +46,7 @@ def derive(operation: Operation, definitions: Mapping[str, JsonObject]) -> Annot
         hints = _OF_POST[effects.of_post(operation, definitions)]
     elif hints.read_only and effects.acts(operation):
         hints = _UNKNOWN
-    return _as_written(
-        _more_cautious(hints, as_object(operation.extension.get("annotations"))), operation.decided.hints
-    )
+    return as_written(_more_cautious(hints, as_object(operation.extension.get("annotations"))), operation.decided.hints)
 
 
 def _more_cautious(hints: Annotations, declared: JsonObject) -> Annotations:
@@ -62,7 +60,7 @@ def _more_cautious(hints: Annotations, declared: JsonObject) -> Annotations:
     return Annotations(read_only, destructive, idempotent)
 
 
-def _as_written(hints: Annotations, written: Mapping[str, bool]) -> Annotations:
+def as_written(hints: Annotations, written: Mapping[str, bool]) -> Annotations:
     """Apply the hints of the project's owner, which replace all others.
 
     If the project's owner sets only `readOnlyHint`, `destructiveHint` follows: a read-only tool destroys nothing, any

@@ -146,7 +146,8 @@ def passages(
         "" if _has_text(operation) else _answer(operation, composer, diagnostics),
     ]
     text = " ".join(filter(None, parts))
-    if _letters(text) == _letters(name):  # the text only repeats the tool's name, so add method and path
+    if _letters(text) == _letters(name) and operation.decided.workflow is None:
+        # the text only repeats the tool's name, so add method and path
         parts = [f"{text.rstrip('.')}: {operation.method} {clipped(operation.path, LONGEST_PATH)}."]
     return [*map(Passage, parts)]
 

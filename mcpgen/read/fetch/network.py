@@ -5,10 +5,11 @@ So this module has a deadline for the whole fetch, a rule for redirects, and a d
 """
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from mcpgen.base.errors import FatalError
-from mcpgen.base.source_urls import fetch_headers, is_same_origin, without_secrets
+from mcpgen.base.source_urls import certificate_files, fetch_headers, is_same_origin, without_secrets
+from mcpgen.model.options import Options
 from mcpgen.read.document import budgets
 from mcpgen.read.fetch.codings import ACCEPTED, Decoder
 from mcpgen.read.fetch.redirects import STATUSES, resolve_redirect
@@ -30,16 +31,28 @@ _HEADERS = {"Accept": "application/json, application/yaml, */*", "Accept-Encodin
 class Network:
     """Network access of one run of mcpgen: allowed redirects, headers, and the seconds that are left."""
 
-    def __init__(self, allowed: tuple[str, ...] = (), headers: tuple[str, ...] = (), home: str = "") -> None:
+    def __init__(
+        self,
+        allowed: tuple[str, ...] = (),
+        headers: tuple[str, ...] = (),
+        home: str = "",
+        certificate: tuple[str | None, str | None] = (None, None),
+    ) -> None:
         """Set up the network access of one run of mcpgen.
 
-        `allowed`: values of --allow-redirect. `headers`: values of --fetch-header. These headers are sent only to the
-        origin of `home`, the source for which they were given.
+        `allowed`: values of --allow-redirect. `headers`: values of --fetch-header. `certificate`: those of --fetch-cert
+        and --fetch-key. Only the origin of `home`, the source for which they were given, gets headers and certificate.
         """
         self._allowed = allowed
         self._headers = headers
         self._home = home
+        self._certificate = certificate
         self._left = ALL_SECONDS
+
+    @classmethod
+    def of(cls, options: Options, home: str) -> Self:
+        """Return the network access for a run with these options. `home`: the source that the run fetches."""
+        return cls(options.allow_redirect, options.fetch_header, home, (options.fetch_cert, options.fetch_key))
 
     def download(self, url: str) -> tuple[bytes, str]:
         """Return the bytes at `url`, and the base URL for relative URLs in the document.
@@ -58,13 +71,9 @@ class Network:
     async def _download_within(self, url: str, seconds: float) -> tuple[bytes, str]:
         import asyncio  # imported late, because the import is slow
 
-        import httpx  # imported late: takes a tenth of a second, and a run that reads only files does not need it
-
         try:
-            # The client's own timeout applies to each read. It is longer than the deadline of the fetch, so the
-            # deadline is reached first.
-            async with asyncio.timeout(seconds), httpx.AsyncClient(timeout=2 * SECONDS, trust_env=True) as client:
-                return await self._follow(client, url)
+            async with asyncio.timeout(seconds):
+                return await self._follow(url)
         except TimeoutError:
             raise _deadline_error(url, seconds) from None
         except FatalError:
@@ -75,12 +84,15 @@ class Network:
                 "unreadable", f"{without_secrets(url)} could not be fetched: {cause}.", hint=hint
             ) from None
 
-    async def _follow(self, client: "httpx.AsyncClient", url: str) -> tuple[bytes, str]:
+    async def _follow(self, url: str) -> tuple[bytes, str]:
         """Fetch `url`, following allowed redirects. Return the document's bytes and its base URL."""
         at = base = url
         on_own_server = True
         for _ in range(_MOST_REDIRECTS + 1):
-            async with client.stream("GET", at, headers=self._headers_for(at), follow_redirects=False) as response:
+            async with (
+                self._client(at) as client,
+                client.stream("GET", at, headers=self._headers_for(at), follow_redirects=False) as response,
+            ):
                 location = response.headers.get("Location")
                 if response.status_code not in STATUSES or location is None:
                     return await _read_content(response, without_secrets(at)), base
@@ -92,6 +104,23 @@ class Network:
             f"{without_secrets(url)} redirects more than {_MOST_REDIRECTS} times.",
             hint="Open the URL in a browser, and use the URL at which it arrives.",
         )
+
+    def _client(self, url: str) -> "httpx.AsyncClient":
+        """Return a client for one request. Only a client for the origin of `home` has the certificate."""
+        import httpx  # imported late: takes a tenth of a second, and a run that reads only files does not need it
+
+        context = httpx.create_ssl_context(trust_env=True)
+        if any(self._certificate) and is_same_origin(url, self._home):
+            files = certificate_files(*self._certificate)
+            try:
+                context.load_cert_chain(*files)
+            except (OSError, ValueError):
+                message = f"The client certificate that {self._certificate[0]} names cannot be used."
+                hint = "The file must hold a certificate in PEM; its key may be in the file of --fetch-key."
+                raise FatalError("unreadable", message, hint=hint) from None
+        # The client's own timeout applies to each read. It is longer than the deadline of the fetch, so the deadline is
+        # reached first.
+        return httpx.AsyncClient(timeout=2 * SECONDS, trust_env=True, verify=context)
 
     def _headers_for(self, url: str) -> dict[str, str]:
         """Return the header fields for a request to `url`.
@@ -133,7 +162,7 @@ def _explain(error: BaseException) -> tuple[str, str]:
         hint = "If an authority of your own has issued it, name the file of its certificates in SSL_CERT_FILE."
         return "its certificate is not trusted", hint
     if any(isinstance(each, ssl.SSLError) for each in causes):
-        hint = "If the server wants a client certificate, download the document, for example with `curl --cert`."
+        hint = "If the server wants a client certificate, give --fetch-cert, and --fetch-key for its key."
         return "no secure connection could be made", hint
     if any(type(each).__name__ == "gaierror" for each in causes):  # by name, since no module imports `socket`
         return "the name of its host is not known", "Check the URL. Behind a proxy, set HTTPS_PROXY or HTTP_PROXY."

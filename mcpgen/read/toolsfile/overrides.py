@@ -58,6 +58,7 @@ def _change(key: str, entry: JsonObject, where: Where, diagnostics: Diagnostics)
         fields=settings.fields(entry),
         redirects=settings.redirects(entry),
         lookups=settings.lookups(entry),
+        listed=settings.listed(entry),
         pages=settings.pages(entry),
         result=results.read(entry, where, diagnostics),
         task=tasks.read(entry, where, diagnostics),

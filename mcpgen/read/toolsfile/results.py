@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import clipped
+from mcpgen.base.secrets import is_secret_field
 from mcpgen.model import ResultView, RuleValue, Text
 from mcpgen.read.toolsfile import schema_check, templates
 
@@ -112,6 +113,17 @@ def _removed(value: JsonValue, where: Where, diagnostics: Diagnostics) -> RuleVa
     return [each for each in found if each]
 
 
+def _headers(value: JsonValue, where: Where, diagnostics: Diagnostics) -> RuleValue:
+    """Return the names of the header fields to show. A field that holds a secret is reported and left out."""
+    names = [each for each in as_list(value) if isinstance(each, str)]
+    shown = [each for each in names if not is_secret_field(each)]
+    for index, name in enumerate(names):
+        if name not in shown:
+            message = f"A model must not see the header field {clipped(name)}, which may hold a secret."
+            diagnostics.add("invalid-value", message, where.inside(index), "Leave it out.")
+    return shown if schema_check.is_valid("result", "headers", value) else None
+
+
 def _selected(value: JsonValue, where: Where, diagnostics: Diagnostics) -> RuleValue:
     if not isinstance(value, dict):
         return pointer(value, where, diagnostics)
@@ -207,6 +219,7 @@ _READERS: Mapping[str, _Reader] = {
     "failed": conditions,
     "remove": _removed,
     "select": _selected,
+    "headers": _headers,
     "text": text,
     "links": _linked,
     "blocks": _blocks,

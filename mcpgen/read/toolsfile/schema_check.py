@@ -172,6 +172,9 @@ class _Walk:
             else:
                 self._member(key, member, as_object(others), at)
         demanded = [str(name) for name in as_list(node.get("required"))]
+        choices = [as_list(as_object(choice).get("required")) for choice in as_list(node.get("oneOf"))]
+        if choices and not any(set(names) <= value.keys() for names in choices):
+            demanded += map(str, choices[0])
         for missing in (name for name in demanded if name not in value):
             self._add("missing-key", f"{at.label} lacks the key '{missing}'.", at, _described(properties, missing))
         if len(value) < _number(node, "minProperties", 0):

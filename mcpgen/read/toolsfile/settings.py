@@ -8,8 +8,9 @@ from typing import get_args
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
-from mcpgen.base.names import ALIAS
+from mcpgen.base.names import ALIAS, clipped
 from mcpgen.model import DESTRUCTIVE, Capability, Confirm, Output, Pages, Redirects
+from mcpgen.read.openapi import parameters
 from mcpgen.read.toolsfile import schema_check
 
 _REDIRECTS: Mapping[str, Redirects] = {word: word for word in get_args(Redirects)}
@@ -33,6 +34,29 @@ def annotations(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Ma
         place = where.inside("annotations", "destructiveHint")
         diagnostics.add("invalid-value", message, place, "Leave one of readOnlyHint and destructiveHint out.")
     return {name: value for name, value in found.items() if isinstance(value, bool)}
+
+
+def headers(root: JsonObject, top: Where, diagnostics: Diagnostics) -> Mapping[str, tuple[str, Where]]:
+    """Return the header fields of all requests: name → text and place.
+
+    The text of a secret never comes here: it is left out when the file is read (`document.redaction`).
+    """
+    found: dict[str, tuple[str, Where]] = {}
+    for name, value in as_object(root.get("headers")).items():
+        if not isinstance(value, str):
+            continue
+        where, text = top.inside("headers", name), value
+        if not parameters.is_field_name(name):
+            reason = "it is not a valid name of a header"
+        elif parameters.is_of_http(name):
+            reason = "it belongs to HTTP or carries a credential"
+        elif not text.strip() or not text.isascii() or not text.isprintable():
+            reason = "its text must be printable ASCII characters"
+        else:
+            found[name] = text.strip(), where
+            continue
+        diagnostics.add("invalid-value", f"`headers` cannot set '{clipped(name)}': {reason}.", where)
+    return found
 
 
 def timeout(entry: JsonObject) -> float | None:
@@ -63,6 +87,12 @@ def redirects(entry: JsonObject) -> Redirects | None:
     """Return which redirects a call follows (`redirects`), or None if the key is missing."""
     value = entry.get("redirects")
     return _REDIRECTS.get(value) if isinstance(value, str) else None
+
+
+def listed(entry: JsonObject) -> bool | None:
+    """Return whether clients see the tool, or None if `listed` is missing."""
+    value = entry.get("listed")
+    return value if isinstance(value, bool) else None
 
 
 def lookups(entry: JsonObject) -> bool | None:

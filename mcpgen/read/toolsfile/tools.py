@@ -24,7 +24,7 @@ from mcpgen.model import (
 from mcpgen.read.openapi import content, parameters
 from mcpgen.read.openapi.references import References
 from mcpgen.read.openapi.schemas import Definitions
-from mcpgen.read.toolsfile import access, arguments, questions, requests, results, server, settings, tasks
+from mcpgen.read.toolsfile import access, arguments, questions, requests, results, server, settings, tasks, workflows
 from mcpgen.read.toolsfile.requests import RequestLine
 from mcpgen.read.toolsfile.schemas import Schemas
 
@@ -47,8 +47,9 @@ def read(value: JsonValue, where: Where, around: ToolContext) -> tuple[tuple[Ope
     """
     found: dict[str, Operation] = {}
     skipped: list[Skipped] = []
-    for index, entry in enumerate(as_list(value)):
-        place = where.inside(index)
+    written = [(entry, where.inside(index)) for index, entry in enumerate(as_list(value))]
+    steps = [each for entry, place in written for each in workflows.requests(as_object(entry), place)]
+    for index, (entry, place) in enumerate([*written, *steps]):
         label = clipped(str(as_object(entry).get("name", f"tool {index + 1}")))
         try:
             operation = _read_tool(entry, place, around)
@@ -73,6 +74,8 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
     around.schemas.check(entry, where)
     before = len(diagnostics)
     name, line = entry.get("name"), requests.read_line(entry, where, diagnostics)
+    if "steps" in entry:
+        line = RequestLine("POST", f"/{name}")  # its arguments are read like those of a JSON body
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name) or line is None:
         return None  # invalid name or request: skip the tool, since schema_check has reported the fault
     if settings.redirects(entry) == "follow" and line.method != "GET":
@@ -80,6 +83,8 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
         diagnostics.add("invalid-value", message, where.inside("redirects"), "Leave `redirects` out.")
     template = line.template(where.inside("request"), diagnostics)
     inputs = _inputs(entry, line, template, where, around)
+    names = [*as_object(entry.get("arguments")), *requests.names_of(as_object(entry.get("inputSchema")))]
+    workflow = workflows.read(entry, where, names, diagnostics)
     requests.report_omissions(inputs.sends, line, where, diagnostics)
     if any(found.severity == "error" for found in list(diagnostics)[before:]):
         return None
@@ -105,6 +110,8 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
         scopes=access.scopes(entry),
         hints=settings.annotations(entry, where, diagnostics),
         timeout=settings.timeout(entry),
+        workflow=workflow,
+        listed=settings.listed(entry),
         requires=settings.requires(entry),
         portable=settings.portable(entry),
         aliases=settings.aliases(entry, where),

@@ -21,11 +21,13 @@ class ToolsFile:
     `choices`: settings that could also be given as command-line flags. `variables` and `security`: positions in the
     file of the keys `server_var` and `security`. `login`: the operation that returns a credential. `pins`: tools that
     stay listed in a server with `--tools search`. `skills`: the unread value of the key `skills`, and its position.
+    `workflows`: Arazzo documents.
     """
 
     api: Api
     documents: tuple[IncludedDocument, ...]
     overlays: tuple[PlacedText, ...]
+    workflows: tuple[PlacedText, ...]
     body_types: tuple[PlacedText, ...]
     include: tuple[Selector, ...]
     exclude: tuple[Selector, ...]

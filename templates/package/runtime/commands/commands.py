@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog
     from ..settings.settings import Settings
 
-
 _OF_LOGINS = " The commands login, logout and whoami let you log in with your browser; each has its own --help."
 _OF_CALLS = " The command call calls a tool from a shell: call --help; completion completes its command line."
 _OF_INSTALLS = " The commands install and uninstall write it into the configuration of an MCP client."

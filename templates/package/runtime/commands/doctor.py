@@ -36,7 +36,7 @@ from ..http.client import Failure
 from ..request.argument_errors import Refused
 from ..request.request import Request
 from ..settings import credentials
-from ..settings.credential_env import CLIENT, variable_of_rights, variables
+from ..settings.credential_env import CLIENT, SOURCES, source, variable_of_rights, variables
 from ..settings.settings import NotReady, load
 from ..settings.settings_table import SETTINGS
 from .command_line import table
@@ -316,13 +316,13 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], settings: Setting
     for name_of_scheme, scheme in catalog.security.items():
         filled = name_of_scheme not in lacking
         for part, name in variables(scheme):
-            from_file = bool(environ.get(f"{name}_FILE", "").strip())
-            given = from_file or environ.get(name)
+            given_by = source(name, environ)
+            given = given_by or environ.get(name)
             state = "unusable" if given else "not set" if filled else "missing"
             if part in CLIENT and "user" in scheme and not given:
                 state = "not set"  # not "missing": a login without a client id can register a client
             if name in secrets:
-                state = "set by file" if from_file else "set"
+                state = "set by " + given_by.rpartition("_")[2].lower() if given_by else "set"
             rows.append((name, state, scheme["purposes"][part]))
         if logins is not None and "user" in scheme:
             state = "logged in" if logins.has(name_of_scheme) else "not logged in"
@@ -367,9 +367,9 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings, ba
     rows: list[Row] = []
     for name, purpose in purposes.items():
         state = "set" if environ.get(name, "").strip() else "missing" if name in needed else "not set"
-        if name in in_file and environ.get(f"{name}_FILE", "").strip():
-            state = "set by file"
-        if state.startswith("set") and not wrong.isdisjoint((name, f"{name}_FILE")):
+        if name in in_file and (given_by := source(name, environ)):
+            state = "set by " + given_by.rpartition("_")[2].lower()
+        if state.startswith("set") and not wrong.isdisjoint((name, *(name + each for each in SOURCES))):
             state = "unusable"
         rows.append((name, state, purpose))
     return rows

@@ -137,33 +137,10 @@ class Span:
     """
 
     __slots__ = (
-        "acted",
-        "call",
-        "client_log",
-        "confirmation",
-        "cut",
-        "looked_up",
-        "offered",
-        "operation",
-        "origin",
-        "over",
-        "parsed",
-        "program",
-        "progress",
-        "questions",
-        "reads",
-        "received",
-        "refused",
-        "requests",
-        "rewritten",
-        "said",
-        "sent",
-        "status",
-        "task",
-        "unanswered",
-        "whole",
-        "within",
-    )
+        "acted", "call", "client_log", "confirmation", "cut", "looked_up", "offered", "operation", "origin",
+        "over", "parsed", "program", "progress", "questions", "reads", "received", "refused", "requests",
+        "rewritten", "said", "sent", "status", "task", "unanswered", "whole", "within",
+    )  # fmt: skip
 
     def __init__(self, origin: Origin | None = None, call: str = "") -> None:
         self.call = call or os.urandom(8).hex()

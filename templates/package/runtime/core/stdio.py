@@ -199,7 +199,6 @@ _PAGE = 4096 if os.name != "posix" else os.sysconf("SC_PAGE_SIZE")
 #: Bytes that any new pipe or socket accepts without a reader.
 _ROOM_AT_FIRST = 4096
 
-
 _last: list[Ending] = []
 
 

@@ -38,18 +38,20 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from ..core.spans import Reading, Sending
+    from ..reach.routes import Routes
     from ..request.request import Request
     from ..settings.settings import Settings
     from ..text.addresses import Address
     from .connections import Answer, Field
 
+with unloaded(), deferred():
+    import aiohttp
 
 _GZIP, _ZLIB, _RAW = 31, 15, -15
 _GZIP_MAGIC = b"\x1f\x8b"
 
 _STEP = 256 * 1024
 """Bytes decoded at a time. Decoded data may be a thousand times as long as its input, and must not be held at once."""
-
 
 _KNOWN = frozenset(["br", "compress", "dcb", "dcz", "exi", "x-compress", "zstd"])
 """Content codings that an error may name. Other values are not repeated, because an upstream may write anything."""
@@ -231,9 +233,6 @@ class Exchange:
         log.event("debug", "request", request=self._number, **made, **self._line, ms=milliseconds)
 
 
-with unloaded(), deferred():
-    import aiohttp
-
 LIMIT = 8 * 1024 * 1024
 """Bytes of one response, raw or decoded, that may be held in memory while the shared memory (limits.py) has room."""
 
@@ -267,7 +266,6 @@ _REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     ((aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, OSError), "{} closed the connection without an answer"),
     ((aiohttp.ClientError, ValueError, EOFError), "{} did not answer in HTTP that can be read"),
 )
-
 
 _FULL = (errno.EMFILE, errno.ENFILE)
 """Error numbers for a process or system without free file descriptors. As this may pass, the request is retried."""
@@ -312,6 +310,16 @@ class Failure(Exception):
         return _KINDS.get(self.end, "")
 
 
+def _connections(settings: Settings) -> Connections | Routes:
+    """Return the connections to the upstream, on the ways that the operator has set."""
+    proxy = settings["PROXY"]
+    if settings["NO_PROXY"] or settings["BASE_URL"].startswith("unix:") or (proxy and not proxy.startswith("http")):
+        from ..reach.routes import Routes  # imported late: most operators set no such way
+
+        return Routes(settings)
+    return Connections(settings, proxy)
+
+
 class Client:
     """HTTP client: each call of `send` sends one request. Create and use the client inside a running event loop."""
 
@@ -323,7 +331,7 @@ class Client:
         self._settings = settings
         self._shares = shares or Shares()
         self.agent = agent
-        self._connections = Connections(settings)
+        self._connections = _connections(settings)
         self._heard = log.hears("debug")
         self._deadlines = Deadlines()
 

@@ -138,7 +138,7 @@ class DirectRequests:
 
     def __init__(
         self,
-        connector: Callable[[], aiohttp.TCPConnector],
+        connector: Callable[[], aiohttp.BaseConnector],
         secured: Callable[[Address], ssl.SSLContext | bool],
         used: WeakSet[asyncio.Transport],
     ) -> None:
@@ -212,7 +212,7 @@ class DirectRequests:
         return known
 
 
-def set_protocol(connector: aiohttp.TCPConnector) -> None:
+def set_protocol(connector: aiohttp.BaseConnector) -> None:
     """Let a connection pool use `_UpstreamProtocol` as the asyncio protocol of its new connections."""
     make: Callable[..., ResponseHandler] = _UpstreamProtocol
     connector._factory = partial(make, loop=asyncio.get_running_loop())
@@ -324,14 +324,19 @@ _AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 class Connections:
     """Connection pool of one generated server. Create and use it inside a running event loop."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(
+        self, settings: Settings, proxy: str | None = None, pool: Callable[[], aiohttp.BaseConnector] | None = None
+    ) -> None:
+        """Create the pool. `proxy`: URL of an HTTP proxy. `pool` makes another kind of pool than one of TCP."""
         self._settings = settings
-        self._connector: aiohttp.TCPConnector | None = None
+        self._proxy = proxy
+        self._pool = pool
+        self._connector: aiohttp.BaseConnector | None = None
         self._session: aiohttp.ClientSession | None = None
         self._tls: ssl.SSLContext | None = None
         self._turn = 0
         self._used: WeakSet[asyncio.Transport] = WeakSet()
-        direct = settings["PROXY"] is None and usable()
+        direct = proxy is None and pool is None and usable()
         self._ask = DirectRequests(self._opened, self._secured, self._used).ask if direct else self._by_session
 
     def ask(self, request: Request, address: Address, fields: list[Field], leaving: SendRecord) -> Awaitable[Answer]:
@@ -366,14 +371,15 @@ class Connections:
             headers=fields,
             allow_redirects=False,
             ssl=self._secured(address),
-            proxy=self._settings["PROXY"],
+            proxy=self._proxy,
         )
 
-    def _opened(self) -> aiohttp.TCPConnector:
+    def _opened(self) -> aiohttp.BaseConnector:
         if self._connector is None:
             # No limit of connections in aiohttp: sending.py limits pending requests. So calls wait there, before
             # aiohttp knows of them.
-            self._connector = aiohttp.TCPConnector(limit=0, resolver=aiohttp.ThreadedResolver())
+            plain = partial(aiohttp.TCPConnector, limit=0, resolver=aiohttp.ThreadedResolver())
+            self._connector = (self._pool or plain)()
             if usable():
                 set_protocol(self._connector)
         return self._connector
@@ -407,7 +413,8 @@ class Connections:
         rotation = self._settings.rotation
         if self._tls is None or (rotation is not None and rotation.turn() != self._turn):
             self._turn = 0 if rotation is None else rotation.turn()
-            self._tls = tls.context(self._settings["CA_FILE"], self._settings.client)
+            settings = self._settings
+            self._tls = tls.context(settings["CA_FILE"], settings.client, settings["CLIENT_KEY_PASSWORD"])
         return self._tls
 
 

@@ -180,24 +180,9 @@ class Sent:
     """
 
     __slots__ = (
-        "_key",
-        "_uri",
-        "answer",
-        "arguments",
-        "fields",
-        "limit",
-        "method",
-        "offers",
-        "pages",
-        "path",
-        "reader",
-        "request",
-        "scopes",
-        "tool",
-        "tries",
-        "unfollowed",
-        "variables",
-    )
+        "_key", "_uri", "answer", "arguments", "fields", "limit", "method", "offers", "pages", "path", "reader",
+        "request", "scopes", "tool", "tries", "unfollowed", "variables",
+    )  # fmt: skip
 
     def __init__(
         self,

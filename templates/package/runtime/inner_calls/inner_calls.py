@@ -42,6 +42,15 @@ KEYS = count(-1, -1)
 _CUT_SHORT = Failure("The call was cut short inside the server.")
 
 
+def check_offered(name: str, catalog: Catalog) -> None:
+    """Raise NotReady if the caller of the current call is not allowed to call the tool `name`."""
+    outer = spans.current()
+    offered = outer.offered if outer is not None and outer.offered is not None else catalog
+    if not (offered.has(name) or catalog.is_inner(name)):
+        why = offered.withheld.get(name) or catalog.withheld.get(name) or "this caller may not call it"
+        raise NotReady(f"The tool {name} is not offered: {why}.")
+
+
 async def made(
     name: str,
     arguments: dict[str, Any],
@@ -56,10 +65,7 @@ async def made(
     result.
     """
     outer = spans.current()
-    offered = outer.offered if outer is not None and outer.offered is not None else catalog
-    if not offered.has(name):
-        why = offered.withheld.get(name) or catalog.withheld.get(name) or "this caller may not call it"
-        raise NotReady(f"The tool {name} is not offered: {why}.")
+    check_offered(name, catalog)
     inner = Call(next(KEYS), name, arguments, None, dialogue)
     inner.span = span = spans.Span(None if outer is None else outer.origin)
     if outer is not None:

@@ -46,23 +46,24 @@ def secret_names(catalog: Catalog) -> list[str]:
 
 def choose(catalog: Catalog, environ: Mapping[str, str]) -> Variables:
     """Return the variables for the configuration entry of a stdio server: those set in `environ`, and unset ones that
-    tools need. A secret is left out if `<VARIABLE>_FILE`, which names a file with the secret, is set.
+    tools need. A secret is left out if `<VARIABLE>_FILE` or `<VARIABLE>_COMMAND` is set. No command is run.
     """
     secret = secret_names(catalog)
     servers = [each for server in catalog.servers for each in server.get("variables", {}).values()]
     ignored = {*secret, *_delegating(catalog)}
     # A server over stdio reads no settings for HTTP. `OTEL_*` is left out: these variables belong to all programs of a
     # machine, and some of their values are keys.
-    read = [name for name in settings.load(catalog, environ).read if name.startswith(f"{catalog.prefix}_")]
+    tried = {name: value for name, value in environ.items() if not name.endswith("_COMMAND")}
+    read = [name for name in settings.load(catalog, tried).read if name.startswith(f"{catalog.prefix}_")]
     values = {name: environ[name] for name in read if name not in ignored and environ.get(name)}
     wanted = [name for name in secret if name in read and environ.get(name)]
     wanted += [name for name in _needed(catalog, environ) if name not in wanted]
     missing = [each["variable"] for each in servers if not each["default"] and each["variable"] not in values]
-    missing += [name for name in wanted if name not in secret and not {name, f"{name}_FILE"} & values.keys()]
+    missing += [name for name in wanted if name not in secret and not _is_set([name], values)]
     base_url = f"{catalog.prefix}_BASE_URL"
     if base_url not in values and not any("://" in server["url"] for server in catalog.servers):
         missing.append(base_url)
-    wanted = [name for name in wanted if name in secret and f"{name}_FILE" not in values]
+    wanted = [name for name in wanted if name in secret and not credential_env.source(name, values)]
     return Variables(values, wanted, list(dict.fromkeys(missing)))
 
 
@@ -102,4 +103,4 @@ def _variables(scheme: Scheme) -> list[list[str]]:
 
 
 def _is_set(names: list[str], environ: Mapping[str, str]) -> bool:
-    return all(environ.get(name) or environ.get(f"{name}_FILE") for name in names)
+    return all(environ.get(name) or credential_env.source(name, environ) for name in names)

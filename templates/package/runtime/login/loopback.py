@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import html
 from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
-from . import page
 from .errors import LoginFailed
 
 if TYPE_CHECKING:
@@ -27,6 +27,31 @@ READ_SECONDS = 10.0
 """Seconds within which a browser must send the header of its request."""
 
 _NAMES = ("state", "code", "error", "iss")
+
+#: Content-Security-Policy: the page loads nothing and runs no script, whatever it contains.
+POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+DONE = "You can close this window. The login goes on where you began it."
+REFUSED = "This is not the answer that the login waits for."
+
+
+def page(status: str, title: str, sentence: str) -> bytes:
+    """Return a whole HTTP response with a page of one sentence. `status` is code and phrase, such as "200 OK"."""
+    body = (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
+        f"<h1>{html.escape(title)}</h1><p>{html.escape(sentence)}</p></html>"
+    ).encode()
+    fields = (
+        f"HTTP/1.1 {status}",
+        "Content-Type: text/html; charset=utf-8",
+        f"Content-Length: {len(body)}",
+        f"Content-Security-Policy: {POLICY}",
+        "X-Content-Type-Options: nosniff",
+        "Referrer-Policy: no-referrer",
+        "Cache-Control: no-store",
+        "Connection: close",
+    )
+    return "\r\n".join(fields).encode() + b"\r\n\r\n" + body
 
 
 class Loopback:
@@ -102,17 +127,17 @@ class Loopback:
         path, _, query = rest.partition(" ")[0].partition("?")
         hosts = [each.partition(":")[2].strip() for each in lines if each.lower().startswith("host:")]
         if path != PATH or hosts != [f"{HOST}:{self.port}"]:
-            return page.page("404 Not Found", self._title, page.REFUSED)
+            return page("404 Not Found", self._title, REFUSED)
         if method != "GET":
-            return page.page("405 Method Not Allowed", self._title, page.REFUSED)
+            return page("405 Method Not Allowed", self._title, REFUSED)
         found = self._parameters(query)
         if found is None or not self._is_expected(found.get("state", "")):
-            return page.page("400 Bad Request", self._title, page.REFUSED)
+            return page("400 Bad Request", self._title, REFUSED)
         assert self._answer is not None
         if self._answer.done():
-            return page.page("410 Gone", self._title, page.REFUSED)
+            return page("410 Gone", self._title, REFUSED)
         self._answer.set_result(found)
-        return page.page("200 OK", self._title, page.DONE)
+        return page("200 OK", self._title, DONE)
 
     def _is_expected(self, state: str) -> bool:
         return bool(self._state) and hmac.compare_digest(state.encode(), self._state)

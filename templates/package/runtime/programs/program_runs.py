@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 from ..core import log, spans
 from ..core.effects import Call, Dialogue
 from ..core.wire_formats import Failure, OtherOutcome, Question, Result
-from ..inner_calls import inner_calls
+from ..inner_calls import inner_calls, kept_runs
 from ..questions.consent import not_called
 from . import outcome
-from .kept_runs import KeptRuns
 from .program_functions import ProgramFunctions
-from .record import MOST_CALLS, OtherProgram, Record
+from .record import MOST_CALLS, Record
 from .sandbox import VERSION, Run, Sandbox, Stopped
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def _unheard(phase: str) -> None:
 
 def of_server(lasting: Lasting) -> ProgramRuns:
     """Return the runner of programs of one server. New tools use it too when the tools are loaded again."""
-    found = ProgramRuns(lasting.handles.runs if lasting.handles else None)
+    found = ProgramRuns(lasting.once(kept_runs.of_server))
     lasting.closing.append(found.close)
     return found
 
@@ -62,8 +61,8 @@ def of_server(lasting: Lasting) -> ProgramRuns:
 class ProgramRuns:
     """Runner of model-written programs for one server. `runs`: store of programs that wait for a user's answer."""
 
-    def __init__(self, runs: PausedRuns | None) -> None:
-        self._runs = runs or KeptRuns()
+    def __init__(self, runs: PausedRuns) -> None:
+        self._runs = runs
         self._sandbox = Sandbox()
 
     async def close(self) -> None:
@@ -90,7 +89,7 @@ class ProgramRuns:
                 return not_called(tool, void, dialogue.revision, _STAYS)
             try:
                 record, program = Record.read(about, written)
-            except OtherProgram:
+            except kept_runs.OtherRun:
                 return not_called(tool, "other", dialogue.revision, _STAYS)
             dialogue = _with(dialogue, record.state)
         else:

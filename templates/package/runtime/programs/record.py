@@ -8,11 +8,9 @@ has proved that this server wrote them.
 
 from __future__ import annotations
 
-import hashlib
-import zlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..core.jsonrpc import dumps, loads
+from ..inner_calls.kept_runs import packed, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,16 +18,7 @@ if TYPE_CHECKING:
 MOST_CALLS = 50
 """Maximum number of tool calls that one program makes."""
 
-LARGEST = 128 * 2**20
-"""Maximum size in bytes of a decompressed program."""
-
 MOST_NOTES = 10
-
-
-class OtherProgram(Exception):
-    """Raised if stored bytes do not hold the expected program, or come from other generated files or another sandbox
-    version. Also raised if they are too large.
-    """
 
 
 class Record:
@@ -68,27 +57,17 @@ class Record:
 
         `about`: texts such as the program's code and the sandbox version. `read` refuses the bytes for other texts.
         """
-        told = {name: getattr(self, name) for name in self.__slots__}
-        return zlib.compress(dumps([_digest(about), told]) + b"\n" + program)
+        return packed(about, {name: getattr(self, name) for name in self.__slots__}, program)
 
     @classmethod
     def read(cls, about: Sequence[str], written: bytes) -> tuple[Record, bytes]:
         """Return the `Record` and the serialized program that the method `written` converted to these bytes.
 
-        Raise OtherProgram if `about` differs from the texts that the method `written` got, or if the decompressed
-        bytes exceed LARGEST.
+        Raise kept_runs.OtherRun if `about` differs from the texts that the method `written` got, or if the decompressed
+        bytes are too many.
         """
-        unpacked = zlib.decompressobj()
-        whole = unpacked.decompress(written, LARGEST)
-        head, _, program = whole.partition(b"\n")
-        found: Any = loads(head.decode())[0]
-        if found[0] != _digest(about) or unpacked.unconsumed_tail:
-            raise OtherProgram
+        facts, program = unpacked(about, written)
         record = cls("")
-        for name, value in found[1].items():
+        for name, value in facts.items():
             setattr(record, name, value)
         return record, program
-
-
-def _digest(about: Sequence[str]) -> str:
-    return hashlib.sha256(dumps(list(about))).hexdigest()

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from ..tables.words import BodyEncoding, PartKind
     from .violations import Violation
 
-
 MOST_VALIDATORS = 128
 """Maximum number of validators in the cache.
 

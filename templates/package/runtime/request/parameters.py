@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ..tables.table import Field
     from ..tables.table import Parameter as Bound
 
-
 Written = TypeVar("Written")
 
 LINE_BREAK = re.compile(r"[\x00\r\n]|%0[0ADad]")

@@ -456,7 +456,6 @@ def _is_among(found: Place, walked: list[tuple[Place, Findings]]) -> bool:
 _BOOLEAN = ("exclusiveMinimum", "exclusiveMaximum")
 """Keywords that may be true or false in draft 4, where they only modify another keyword."""
 
-
 MOST_CHOICES = 20
 MOST_NAMES = 12
 LONGEST_PATH = 400

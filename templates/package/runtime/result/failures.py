@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ..tables.table import Binding, Field, Parameter
     from ..text.redaction import Redactor
 
-
 LARGEST = 64 * 1024
 """Maximum size in bytes of an error body that is parsed. Parsing takes time and some 25 times the memory."""
 

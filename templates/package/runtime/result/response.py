@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ..http.exchange import Response, Sent
     from ..text.redaction import Redactor
 
-
 TEXT = "_text"
 """Member of a structured result for text that is not JSON, and for notes."""
 

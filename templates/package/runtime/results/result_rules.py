@@ -40,6 +40,9 @@ LARGEST_FLAT = 8 * 1024 * 1024
 _FEW = 20_000
 """Maximum number of structural characters in JSON that counts as having few members."""
 
+_LONGEST_FIELD = 200
+"""Characters of a header field that are told."""
+
 _CUT = "it did not come whole"
 _LARGE = "it is too large to be looked through"
 _NO_JSON = "it is no JSON"
@@ -49,14 +52,14 @@ _NO_JSON = "it is no JSON"
 class ResultRules:
     """Application of a tool's `result` rules to one call.
 
-    Call `take` first, which removes and selects parts of the response. Then `dressed` adds texts, blocks and links to
-    the result.
+    Call `take` first, which removes and selects parts of the response and notes its header fields. Then `dressed` adds
+    texts, blocks and links to the result.
 
-    `_failed`: True if the response means that the call has failed. `_missed`: the pointers of `text` or `select`, if
-    the response has none of these parts.
+    `_failed`: True if the response means that the call has failed. `_told`: its header fields, as the result tells
+    them. `_missed`: the pointers of `text` or `select`, if the response has none of these parts.
     """
 
-    __slots__ = ("_failed", "_mark", "_missed", "_rules", "_value")
+    __slots__ = ("_failed", "_mark", "_missed", "_rules", "_told", "_value")
 
     def __init__(self, rules: table.View) -> None:
         """Create the rules from `rules`, the `result` member of the tool's entry in `bindings.json`."""
@@ -65,6 +68,7 @@ class ResultRules:
         self._mark = ""
         self._failed = False
         self._missed: list[str] = []
+        self._told: list[str] = []
 
     def take(self, answer: Response, sent: Sent, shown: int) -> Result | None:
         """Apply the rules `failed`, `remove` and `select` to the response, in place.
@@ -72,6 +76,9 @@ class ResultRules:
         Return None if the response may be shown, else a result that says why it is not shown.
         """
         good = 200 <= answer.status < 300
+        for wanted in self._rules.get("headers", ()):
+            if values := [value for name, value in answer.fields if name.lower() == wanted.lower()]:
+                self._told.append(f"{wanted}: {brief(', '.join(values), _LONGEST_FIELD)}")
         if not answer.size or not (good or "remove" in self._rules):
             why = ""
         elif why := self._read(answer, shown):
@@ -189,6 +196,8 @@ class ResultRules:
             result.content = response.told(owner.text(parts), sum(owner.unseen.values()), answer, sent, shown)
             if holes := self._holes()[0]:
                 _note(result, f"Missing in the answer, and in the text: {', '.join(holes)}.")
+        if self._told:
+            _note(result, f"Header fields of the answer: {'; '.join(self._told)}.")
         if errors := self._errors(owner, answer, sent):
             _note(result, f"The answer is partial, and has errors: {errors}")
         if "blocks" in self._rules:

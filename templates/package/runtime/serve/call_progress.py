@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from ..core.spans import Span
 
-
 USER = "waiting for the user"
 _REQUEST = ("", "sent", "headers", "body")
 """Phases of a request, for which `_doing` writes the message. Any other phase, such as `page 3, 300 items`, is added

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Read credentials from environment variables, or from the files that `<VARIABLE>_FILE` variables name.
 
-Container platforms provide secrets as such files. Values are checked before anything is sent. A value that HTTP cannot
-transmit is refused here, with a message that only names the variable. Otherwise the HTTP library would show the value
-in an error message.
+Container platforms provide secrets as such files. `<VARIABLE>_COMMAND` names a command that prints the value. Values
+are checked before anything is sent. A value that HTTP cannot transmit is refused here, with a message that only names
+the variable. Otherwise the HTTP library would show the value in an error message.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ CLIENT = ("client_id", "client_secret")
 
 They do not supply the scheme's credential alone.
 """
+
+SOURCES = ("_FILE", "_COMMAND")
+"""Endings of the variables that name a file with a secret, or a command that prints the secret."""
 
 _PLACEHOLDERS = ("op://", "your")
 """How placeholders begin that have no sign of a template."""
@@ -95,29 +98,39 @@ def variables(scheme: Scheme) -> list[tuple[str, str]]:
     return [(role, scheme["variables"][role]) for role in roles]
 
 
-def files(security: dict[str, Scheme], environ: Mapping[str, str]) -> list[str]:
-    """Return the paths of all files that hold credentials."""
-    named = (environ.get(f"{name}_FILE", "").strip() for scheme in security.values() for _, name in variables(scheme))
-    return [path for path in named if path]
+def named(ending: str, security: dict[str, Scheme], environ: Mapping[str, str]) -> dict[str, str]:
+    """Return variable -> path or command, for the variables of credentials with an ending of `SOURCES` that are set."""
+    names = [f"{name}{ending}" for scheme in security.values() for _, name in variables(scheme)]
+    return {name: value for name in names if (value := environ.get(name, "").strip())}
+
+
+def source(name: str, environ: Mapping[str, str]) -> str:
+    """Return the variable that says where the value of the variable `name` comes from; "" if none is set."""
+    return next((name + ending for ending in SOURCES if environ.get(name + ending, "").strip()), "")
 
 
 def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
-    """Return the value of the environment variable `name`, or the content of the file that the variable `<name>_FILE`
-    names. Also return the name of the variable used.
+    """Return the value of the environment variable `name`, or what the file or the command has that the variable
+    `<name>_FILE` or `<name>_COMMAND` names. Also return the name of the variable used.
 
-    The value is None if neither variable is set. Raise ValueError with a sentence for the operator if both are set, if
-    the file is unusable. Raise Placeholder if the value is one.
+    The value is None if none of them is set. Raise ValueError with a sentence for the operator if two are set, or if
+    the file or the command is unusable. Raise Placeholder if the value is one.
     """
-    from_file = f"{name}_FILE"
-    path = environ.get(from_file, "").strip()
-    if not path:
+    from_file, command = (environ.get(name + ending, "").strip() for ending in SOURCES)
+    variable = source(name, environ)
+    if not variable:
         return _replaced(environ.get(name), name), name
-    if environ.get(name):
-        raise ValueError(f"{name} and {from_file} are both set; one of them must go.")
-    value = content(path, from_file).removesuffix("\n").removesuffix("\r")
+    if environ.get(name) or (from_file and command):
+        other = name if environ.get(name) else name + SOURCES[1]
+        raise ValueError(f"{other} and {variable} are both set; one of them must go.")
+    if command:
+        from ..reach.secret_commands import output  # imported late: few secrets come from commands
+
+        return output(command, variable), variable
+    value = content(from_file, variable).removesuffix("\n").removesuffix("\r")
     if not value:
-        raise ValueError(f"{from_file} names a file that is empty.")
-    return value, from_file
+        raise ValueError(f"{variable} names a file that is empty.")
+    return value, variable
 
 
 def _replaced(value: str | None, variable: str) -> str | None:

@@ -19,7 +19,6 @@ LONGEST_NAME = 80
 _NEAR = 0.75
 _HOOKS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "hooks.py")
 
-
 FORMS = (
     ("${NAME}", r"\$\{[^{}]+\}"),
     ("{{name}}", r"\{\{[^{}]+\}\}"),

@@ -3,7 +3,7 @@
 
 A call looks at the files if the last look was SECONDS ago, or if the upstream has refused a credential since. Files
 that cannot be used are not taken: the former values stay until the files change again. Pending calls keep what they
-have.
+have. Commands that print credentials run again after a refusal.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Protocol
 
+    from ..reach.secret_commands import Repetition
     from ..tables.table import Scheme
 
     class Settings(Protocol):
@@ -59,7 +60,9 @@ class Rotation:
         self._turn = 0
         self._private = [*settings.private]
         certificates = filter(None, (settings.values["CA_FILE"], *(settings.client or ())))
-        self._paths = [*credential_env.files(security, environ), *certificates]
+        self._paths = [*credential_env.named("_FILE", security, environ).values(), *certificates]
+        self._commands = credential_env.named("_COMMAND", security, environ)
+        self._repetition: Repetition | None = None
         self._seen = self._look()
 
     def turn(self) -> int:
@@ -71,9 +74,18 @@ class Rotation:
                 self._renew()
         return self._turn
 
-    def refused(self) -> None:
-        """Look at the files at the next call, since the upstream has refused a credential."""
+    async def refused(self, seconds: float) -> None:
+        """Look at the files at the next call, since the upstream has refused a credential.
+
+        Run commands again now, and wait for them at most for `seconds`.
+        """
         self._next = 0.0
+        if self._commands and self._repetition is None:
+            from ..reach.secret_commands import Repetition  # imported late: few credentials come from commands
+
+            self._repetition = Repetition(self._commands, self._renew)
+        if self._repetition is not None:
+            await self._repetition.run(seconds)
 
     def _renew(self) -> None:
         """Use the new contents of the files, or log why they cannot be used."""
@@ -82,7 +94,8 @@ class Rotation:
         if settings.values["CA_FILE"] or settings.client:
             from . import tls  # imported late: loads OpenSSL
 
-            if name := tls.problem(settings.values["CA_FILE"], settings.client):
+            values = settings.values
+            if name := tls.problem(values["CA_FILE"], settings.client, values["CLIENT_KEY_PASSWORD"]):
                 wrong = "CA_FILE" if name == "ca_file" else "CLIENT_CERT"
                 problems.append(f"{settings.prefix}_{wrong} cannot be loaded.")
         if problems:

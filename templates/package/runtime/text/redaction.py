@@ -320,7 +320,6 @@ def _bytes(text: str) -> bytes:
 
 # Escapes are decoded and then bytes compared, which takes linear time for any secret (docs/decisions/origins.md).
 
-
 WORDS_AT_ONCE = 500
 """Words that one pattern searches for. 1,500 words of 32 characters would exceed patterns.PATTERN_BYTES."""
 

@@ -35,7 +35,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .redaction import Redactor
 
-
 _HIDDEN_CONTROL = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
 """Control characters other than tab and line ends."""
 

@@ -93,6 +93,7 @@ class CallUnderWay:
     - `dialogue`: how the client lets the server ask the user. `ask`: function that asks while the call waits, or None.
     - `askers`: what has asked the user in this call, the first one first.
     - `confirmed`: digest of what the user has confirmed already, in an earlier round of the same call, or "".
+    - `consent`: how the workflow that makes the call wants its user to agree; "" for the rule of the tool.
     - `given`: arguments to show the user for confirmation, as the client sent them; {} if no confirmation is needed.
     - `found`: items whose ids were looked up by names.
     - `ready`: the prepared request. `answer` or `failure`, and `sent`: its response or why there is none, and what
@@ -104,7 +105,7 @@ class CallUnderWay:
     """
 
     askers: Sequence[Asker] = ()
-    confirmed = ""
+    confirmed = consent = ""
     found: Sequence[object] = ()
     ready: PreparedCall | None = None
     answer: Response | None = None
@@ -346,7 +347,6 @@ _TEXT_BLOCK = {"type", "text"}
 _LONG = 64 * 1024
 """Size in bytes from which examining a response takes long. The event loop runs once before such a response."""
 
-
 SILENT = Dialogue("", "")
 """How a call asks the user that nobody waits for: not at all."""
 
@@ -395,7 +395,8 @@ class Exchange:
         if span is not None:
             span.status = answer.status
         if answer.status == UNAUTHORIZED and self._settings.rotation is not None:
-            self._settings.rotation.refused()
+            with budget as seconds:
+                await self._settings.rotation.refused(seconds)
         answer.redact(self._redactor.field)
         if answer.size > _LONG:
             await asyncio.sleep(0)  # other calls run here, so that they need not wait for work on a long response

@@ -38,6 +38,14 @@ def _binds(key: str) -> Condition:
     return lambda services, tool: key in tool.binding
 
 
+def _in_workflows(services: Services, tool: Tool) -> bool:
+    return services.catalog.offers("workflows")
+
+
+def _confirms(services: Services, tool: Tool) -> bool:
+    return "confirm" in tool.binding or _in_workflows(services, tool)
+
+
 def _hooked(services: Services, tool: Tool) -> bool:
     hooks = services.preparation.hooks
     return not (hooks.idle or isinstance(hooks, NoHooks))
@@ -95,6 +103,7 @@ SENDS_NOTHING = {
     "reads": "It reads what this server has kept, and sends nothing.",
     "follows": "It looks at jobs that other tools have started.",
     "search": "It finds or calls other tools, and sends nothing itself.",
+    "workflow": "Its steps are calls of other tools, and it sends nothing itself.",
 }
 """Key in the binding of a tool of the server itself -> why such a tool has no request."""
 
@@ -123,15 +132,18 @@ STEPS: tuple[Row, ...] = (
         _also(lambda services, tool: services.lasting.callers is not None),
         ("..delegation.caller_credentials", "ensure"),
     ),
-    ("consent", _binds("confirm"), ("..questions.consent", "confirm")),
+    ("consent", _binds("workflow"), ("..workflows.workflow_step", "confirm")),
+    ("consent", _confirms, ("..questions.consent", "confirm")),
     ("end of the questions of hooks", _asks_no_more, ("..hooks.hook_steps", "close")),
     ("send", _binds("follows"), ("..jobs.task_calls", "look")),
     ("send", _runs_programs, ("..programs.program_step", "run")),
     ("send", _binds("search"), ("..search.tools", "answer")),
     ("send", _binds("reads"), lambda services, tool: partial(_read, services)),
     ("send", _replaced, ("..hooks.hook_steps", "instead")),
+    ("send", _binds("workflow"), ("..workflows.workflow_step", "run")),
     ("send", _always, lambda services, tool: services.exchange.send),
     ("pages", _also(_goes_through_pages), ("..lookups.page_walk", "walk")),
+    ("answer for workflows", _also(_in_workflows), ("..workflows.step_calls", "observe")),
     ("result", _also(_binds("task")), ("..jobs.task_calls", "start")),
     ("result", _saves, ("..results.downloads", "save")),
     ("result", _requests, lambda services, tool: services.writer.write),
@@ -154,9 +166,10 @@ LAST: tuple[Row, ...] = (
         lambda services, tool: tool.output_schema is not None,
         ("..results.structured", "promise"),
     ),
+    ("view", _binds("view"), ("..views.views", "tell")),
 )
-"""Steps of every result. All text comes into a result before the redaction. The step after it examines what the client
-gets.
+"""Steps of every result. All text comes into a result before the redaction. The steps after it examine what the client
+gets, and say how the client can show it.
 """
 
 PREPARING, SENDING = ("request", "credentials"), ("send", "send")

@@ -17,6 +17,10 @@ from ..core.stdio import complain
 if TYPE_CHECKING:
     from typing import NoReturn
 
+COMMANDS = {"call": "shell", "completion": "shell", "install": "install", "uninstall": "install"}
+COMMANDS |= dict.fromkeys(("login", "logout", "whoami"), "login")
+"""Name of each command, and the part of the server that has it."""
+
 
 def table(rows: list[tuple[str, ...]]) -> list[str]:
     """Return one line of text per row, with aligned columns."""

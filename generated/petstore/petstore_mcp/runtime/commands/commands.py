@@ -12,23 +12,15 @@ from typing import TYPE_CHECKING
 from ..core import absent_parts
 from ..core.stdio import EXIT_CONFIG, complain
 from ..settings import settings
-from .command_line import USAGE, FlagParser, show, table
+from .command_line import COMMANDS, USAGE, FlagParser, show, table
 
 if TYPE_CHECKING:
     from ..core.catalog import Catalog
     from ..settings.settings import Settings
 
-
 _OF_LOGINS = " The commands login, logout and whoami let you log in with your browser; each has its own --help."
 _OF_CALLS = " The command call calls a tool from a shell: call --help; completion completes its command line."
 _OF_INSTALLS = " The commands install and uninstall write it into the configuration of an MCP client."
-
-COMMANDS = {
-    **dict.fromkeys(("call", "completion"), "shell"),
-    **dict.fromkeys(("install", "uninstall"), "install"),
-    **dict.fromkeys(("login", "logout", "whoami"), "login"),
-}
-"""Command → the part of the server that has it."""
 
 
 def run(arguments: list[str], catalog: Catalog) -> int | Settings:

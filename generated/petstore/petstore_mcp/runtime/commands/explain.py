@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from ..settings.settings import Settings
     from ..tables.table import Binding, Scheme, Server
 
-
 LONGEST = 64 * 1024
 """Largest text in bytes that is shown."""
 
@@ -112,7 +111,6 @@ SCHEMA = 1
 
 MISUSED = 2
 _SHOWN: credentials.Encoding = {"query": str, "base64": "base64({})".format}
-
 
 _BY_OTHERS = {"always": "it is not called", "when-supported": "it is called all the same"}
 
@@ -315,6 +313,10 @@ async def _ready(services: Any, tool: Tool, arguments: dict[str, Any]) -> Prepar
     """Return the request of a call, with its credentials. Raise one of the exceptions in `Unmade` if there is none."""
     call = CallUnderWay(tool, arguments, lambda phase: None, Dialogue("", ""), None, services.preparation.budget(tool))
     await _run(some(services, tool, "hooks before", "arguments"), call)
+    if "workflow" in tool.binding:
+        from ..workflows.workflow_step import explained  # imported late: few servers have workflows
+
+        raise NotReady(explained(services.catalog, tool))
     if nothing := [reason for key, reason in SENDS_NOTHING.items() if key in tool.binding]:
         raise NotReady(nothing[0])
     for each in tool.binding.get("lookups", ()):

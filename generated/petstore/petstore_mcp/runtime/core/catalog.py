@@ -427,9 +427,10 @@ class Catalog:
     def offers(self, feature: str) -> bool:
         """Return True if the server offers `feature`.
 
-        That is one of `resources`, `prompts`, `completions`, `logging`, `polls`, `skills` and `tasks`.
+        That is one of `resources`, `prompts`, `completions`, `logging`, `polls`, `skills`, `tasks` and
+        `workflows`.
         """
-        if feature in ("logging", "polls", "skills", "tasks"):
+        if feature in ("logging", "polls", "skills", "tasks", "workflows"):
             return feature in self.header
         return self.completes if feature == "completions" else feature in self._features
 
@@ -483,7 +484,11 @@ class Catalog:
 
     def described(self, name: str) -> dict[str, Any]:
         """Return the entry of a tool in `tools/list`. Raise CatalogError if its line in tools.json is unreadable."""
-        return dict(self._described.line(name))
+        return dict(self._bound.line(name)["tool"] if self.is_inner(name) else self._described.line(name))
+
+    def is_inner(self, name: str) -> bool:
+        """Return True if no client sees the tool, and only workflows call it: then bindings.json describes it."""
+        return b',"tool":{' in self._bound.text(name) and not self._described.text(name)
 
     def writes(self, name: str) -> bool:
         """Return True unless the annotations of the tool `name` say that it only reads.
@@ -498,7 +503,7 @@ class Catalog:
         Raise CatalogError if its line in tools.json or bindings.json is missing, or is not a JSON object.
         """
         if name not in self._parsed:
-            tool: dict[str, Any] = self._described.line(name)
+            tool: dict[str, Any] = self.described(name)
             binding: Binding = self._bound.line(name)
             title, promised = tool.get("title", ""), tool.get("outputSchema")
             credentials = _credentials(binding, self.security)

@@ -40,13 +40,14 @@ METHODS then says whether the method exists in the revision. The table lists eve
     tasks/result                                                      x
     tasks/update                                                                   x
     server/discover                                                                x
-    skills/list, skills/get                                                        x
+    skills/list                                                                    x
+    skills/get                                                                     x
     resources/directory/read                                                       x
     subscriptions/listen                                                           x
     JSON-RPC batch (no method)              x
 
-The methods of prompts, completions, logging, tasks and skills (SKILLS) exist only if the server offers these features
-(NEEDS). Those of subscriptions exist only if any resource can change."""
+The methods of prompts, completions, logging, tasks and skills exist only if the server offers these features (NEEDS).
+Those of subscriptions exist only if any resource can change."""
 
 from __future__ import annotations
 
@@ -470,11 +471,15 @@ def takes_urls(capabilities: object) -> bool:
 
 
 def declared(capabilities: object) -> frozenset[str]:
-    """Return which of the capabilities `sampling` and `roots` a client declares.
+    """Return which of the capabilities `sampling` and `roots` a client declares, and `ui` if it shows views (MCP Apps).
 
     `takes_forms` and `takes_urls` read `elicitation`, the capability for questions to the user.
     """
-    return frozenset(each for each in ("sampling", "roots") if isinstance(capabilities, dict) and each in capabilities)
+    shown = capabilities
+    for key in ("extensions", "io.modelcontextprotocol/ui", "mimeTypes"):
+        shown = shown.get(key) if isinstance(shown, dict) else None
+    found = {each for each in ("sampling", "roots") if isinstance(capabilities, dict) and each in capabilities}
+    return frozenset(found | {"ui"} if isinstance(shown, list) and "text/html;profile=mcp-app" in shown else found)
 
 
 def handshake_dialogue(capabilities: object, revision: str) -> Dialogue:
@@ -520,8 +525,7 @@ _FIRST, _LAST_HANDSHAKE = HANDSHAKE_REVISIONS[0], HANDSHAKE_REVISIONS[-1]
 _STATELESS = STATELESS_REVISIONS[0]
 _NEWEST = STATELESS_REVISIONS[-1]
 
-#: Methods of the extension for skills (`skills/skills.py`).
-SKILLS = ("skills/list", "skills/get", "resources/directory/read")
+SKILL_METHODS = ("skills/list", "skills/get", "resources/directory/read")
 #: For each method: the first and the last revision that has it, and the name of its handler in `protocol.Protocol`.
 METHODS = {
     "initialize": (_FIRST, _LAST_HANDSHAKE, "_initialize"),
@@ -543,19 +547,18 @@ METHODS = {
     "tasks/update": (_STATELESS, _NEWEST, "_task"),
     "server/discover": (_STATELESS, _NEWEST, "_discover"),
     "subscriptions/listen": (_STATELESS, _NEWEST, "_listen"),
-    **dict.fromkeys(SKILLS, (_STATELESS, _NEWEST, "_feature")),
+    **dict.fromkeys(SKILL_METHODS, (_STATELESS, _NEWEST, "_feature")),
 }
 #: Methods that exist only if the server has prompts, completions, logging, tasks or skills -> that feature's name.
 NEEDS = {
-    "prompts/list": "prompts",
-    "prompts/get": "prompts",
+    **dict.fromkeys(("prompts/list", "prompts/get"), "prompts"),
     "completion/complete": "completions",
     "logging/setLevel": "logging",
-    **dict.fromkeys(SKILLS, "skills"),
+    **dict.fromkeys(SKILL_METHODS, "skills"),
 } | {method: "tasks" for method in METHODS if method.startswith("tasks/")}
 #: Short method names, accepted without a handshake, for people and scripts that write their requests by hand.
 BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
-_STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since >= _STATELESS} - {*SKILLS}
+_STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since >= _STATELESS} - {*SKILL_METHODS}
 _WITHOUT_HANDSHAKE = ("initialize", "ping")
 
 #: The only revision of MCP with JSON-RPC batches: one line may hold several messages.

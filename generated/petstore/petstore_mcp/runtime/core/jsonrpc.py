@@ -388,7 +388,6 @@ def _quote_long(text: str) -> str:
 
 _encode, _quote = _writers()
 
-
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
@@ -404,7 +403,6 @@ _EXACT = 2**53
 MAX_BATCH = 100
 #: Longest line that is written, in bytes. The TypeScript SDK closes the connection above 10 MiB.
 MAX_LINE = 10_000_000
-
 
 _SCALAR = rb'(-?[0-9]{1,20}|"(?:[^"\\\x00-\x1f]|\\.){0,1024}")'
 _ENVELOPE = rb'\s*\{\s*(?:"(?:jsonrpc|method)"\s*:\s*"[^"\\]{0,64}"\s*,\s*)*'

@@ -487,9 +487,8 @@ class Protocol:
         return [Send(answer(request.id, told))]
 
     def _offers(self) -> list[str]:
-        known = ("prompts", "completions", "logging", "tasks", "skills")
-        offered = [each for each in known if self._catalog.offers(each)]
-        return [*offered, "subscriptions"] if self._watches() else offered
+        offered = filter(self._catalog.offers, ("prompts", "completions", "logging", "tasks", "skills"))
+        return [*offered, "subscriptions"] if self._watches() else [*offered]
 
     def _watches(self) -> bool:
         """Return whether any resource can change while a client watches it."""
@@ -534,6 +533,10 @@ class Protocol:
         if "asks" in catalog.header:
             is_private, can_ask = True, dialogue(request, revision, self._dialogue).way
             tools = tools if can_ask else catalog.without_asking
+        if "views" in catalog.header and "ui" in dialogue(request, revision, self._dialogue).declares:
+            from ..views.views import with_pages  # imported here: few servers have views
+
+            is_private, tools = True, with_pages(catalog, tools)
         before, behind = list_result(revision, catalog.server, self._changes, is_private)
         line = long_answer(request.id, before, tools, behind)
         if sum(map(len, line)) > MAX_LINE:

@@ -132,13 +132,10 @@ LOGIN = "login"
 #: Prefix of a `requestState` that belongs to a login. States of confirmations do not have this prefix.
 LOGIN_STATE = "login."
 
-#: Name of MCP's extension for tasks. Only the stateless revisions of MCP (since 2026-07-28) have extensions.
-TASKS = "io.modelcontextprotocol/tasks"
+#: Names of MCP's extensions for tasks and skills. Only its stateless revisions (since 2026-07-28) have extensions.
+TASKS, SKILLS = "io.modelcontextprotocol/tasks", "io.modelcontextprotocol/skills"
 #: Feature of a server -> the extension of MCP that has the feature, and the settings that the server declares.
-EXTENSIONS: dict[str, tuple[str, Block]] = {
-    "tasks": (TASKS, {}),
-    "skills": ("io.modelcontextprotocol/skills", {"directoryRead": True}),
-}
+EXTENSIONS: dict[str, tuple[str, Block]] = {"tasks": (TASKS, {}), "skills": (SKILLS, {"directoryRead": True})}
 
 ABSENT: object = object()
 """Value of `Result.structured` if there is none; None stands for JSON null."""

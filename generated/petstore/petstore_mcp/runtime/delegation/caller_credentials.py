@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from ..core import spans
 from ..core.wire_formats import LOGIN, Failure, OtherOutcome, Question, UrlQuestion, has
 from ..settings.credential_env import SHORTEST_REDACTED, bare
+from ..settings.credentials import SeveralCredentials
 from ..settings.settings import NotReady
 from . import login_links
 from .delegation_settings import BY_ISSUER, HEADER, LONGEST_SCOPES, USER
@@ -115,6 +116,8 @@ class Credentials:
 
     async def get(self, own: CallerCredential, seconds: float) -> str:
         """Return the credential for the caller of the current call. Raise NotReady if there is none after `seconds`."""
+        if isinstance(own, SeveralCredentials):
+            return "\n".join([await self.get(part, seconds) for part in own.parts])
         delegation = own.delegation
         if delegation.way == HEADER:
             found = self._given(delegation)
@@ -134,9 +137,9 @@ class Credentials:
         """Drop a credential that the API refused, so that the next call gets another one."""
         delegation = own.delegation
         if delegation.way in BY_ISSUER:
-            self._cache.drop(_key(own, _prover(delegation)), token)
+            self._cache.drop(_key(own, _prover(delegation)), token.rpartition("\n")[2])
         elif delegation.way == USER:
-            self._users.refused(who_calls(), delegation.scheme, token)
+            self._users.refused(who_calls(), delegation.scheme, token.rpartition("\n")[2])
 
     def _given(self, delegation: Delegation) -> str:
         peer = spans.peer()

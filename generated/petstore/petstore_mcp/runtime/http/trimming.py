@@ -12,7 +12,6 @@ import asyncio
 SECONDS = 1.0
 """Pause in seconds after the last large response was freed, so that following responses can reuse the memory."""
 
-
 LEAST = 16 * 1024 * 1024
 """Minimum number of freed bytes for which trimming is worthwhile."""
 

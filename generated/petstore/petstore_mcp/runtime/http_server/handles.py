@@ -36,7 +36,7 @@ if TYPE_CHECKING:
             """
 
     class PausedRuns(Protocol):
-        """Store of programs that models wrote and that wait for the user (calls.kept_runs, replicas.sealed_runs)."""
+        """Store of programs and workflows that wait for the user (kept_runs.KeptRuns, sealed_runs.SealedRuns)."""
 
         def keep(self, written: bytes) -> str:
             """Return a `requestState` that stands for a model's paused program, given in serialized form.

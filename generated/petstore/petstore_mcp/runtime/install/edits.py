@@ -2,7 +2,7 @@
 """Edit a configuration file in its own syntax.
 
 An edit sets the value at a path, or removes it. After each edit the text is parsed again: it must hold the same values
-as before, except for the edited one.
+as before, except for the edited one. No library restores each byte of a file (docs/decisions/writing.md).
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from ..commands.command_line import USAGE, FlagParser, show, table
 from ..core.stdio import complain
 from ..settings import settings
+from ..settings.credential_env import SOURCES
 from ..text.fields import is_value
 from . import config_file, entries, launch, variables
 from .clients import CLIENTS
@@ -230,7 +231,7 @@ def _server(
             raise InstallError(f"{name} is a secret. Add --write-secrets to write it, or give --env {name} alone.")
         else:
             values[name] = value
-            secrets = [each for each in secrets if name not in (each, f"{each}_FILE")]
+            secrets = [each for each in secrets if name not in (each, *(each + ending for ending in SOURCES))]
     advice = _check_settings(catalog, values)
     if given.write_secrets:
         written = {name: environ[name] for name in secrets if environ.get(name)}
@@ -252,9 +253,9 @@ def _check_settings(catalog: Catalog, values: dict[str, str]) -> list[str]:
     """Return warnings about these variables, such as misspelt names. Raise InstallError if the server would not start
     with them, for example since a value is invalid.
 
-    Variables that end in `_FILE` are not checked, since the files may exist only on other machines.
+    Variables that name files or commands are not checked, since these may exist only on other machines.
     """
-    checked = {name: value for name, value in values.items() if not name.endswith("_FILE")}
+    checked = {name: value for name, value in values.items() if not name.endswith(SOURCES)}
     loaded = settings.load(catalog, checked)
     if loaded.problems:
         raise InstallError(f"{loaded.problems[0]} Nothing was changed.")

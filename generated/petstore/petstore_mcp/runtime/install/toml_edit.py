@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Change single values of a TOML text, and preserve every other byte (docs/decisions/writing.md).
+"""Change single values of a TOML text, and preserve every other byte.
 
 New tables are added at the end of the file, so that no other table changes its meaning. `remove` removes exactly the
 text that `put` has added.

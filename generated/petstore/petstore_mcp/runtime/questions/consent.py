@@ -41,6 +41,9 @@ MOST_SHOWN = 30
 LONGEST_SHOWN = 200
 LONGEST_TARGET = 500
 
+GIVEN = "given"
+"""Value of `CallUnderWay.consent` for a call of a workflow to whose writes the user has agreed."""
+
 MISSING_CAPABILITY = -32021
 
 _AGAIN = "Call it again to ask the user again."
@@ -119,8 +122,8 @@ class Consent:
         repeats the call.
         """
         tool, dialogue = call.tool, call.dialogue
-        policy = tool.binding.get("confirm")
-        if policy is None or (policy == "when-supported" and not dialogue.way):
+        policy = call.consent or tool.binding.get("confirm")
+        if policy in (None, GIVEN) or (policy == "when-supported" and not dialogue.way):
             return None
         message = question(tool.name, call.given, about[0], self._redact)
         if dialogue.way == "request":
@@ -190,7 +193,7 @@ def question(tool: str, arguments: dict[str, Any], target: str, redact: Callable
     def shown(text: str, longest: int) -> str:
         return _cut(visible(redact(text)), longest)  # redact before cutting: a secret cut in half is not found
 
-    lines = [f"Go on with this call of {tool}?", shown(target, LONGEST_TARGET)]
+    lines = [f"Go on with this call of {tool}?", *(shown(line, LONGEST_TARGET) for line in target.split("\n"))]
     for name, value in list(arguments.items())[:MOST_SHOWN]:
         label = name if name.isidentifier() else json.dumps(name, ensure_ascii=False)
         lines.append(f"- {shown(label, LONGEST_SHOWN)}: {shown(json.dumps(value, ensure_ascii=False), LONGEST_SHOWN)}")

@@ -17,7 +17,6 @@ Written = TypeVar("Written")
 MOST_SHOWN = 20
 SHOWN_CHARACTERS = 60
 
-
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=lambda other: type(other).__name__)
 
 

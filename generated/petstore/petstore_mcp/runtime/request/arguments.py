@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from ..tables.words import BodyEncoding, PartKind
     from .violations import Violation
 
-
 MOST_VALIDATORS = 128
 """Maximum number of validators in the cache.
 
@@ -117,7 +116,7 @@ class Validators:
 
     def __init__(self, *, exact: bool = False) -> None:
         self._built: dict[str, SchemaChecker] = {}
-        self._formats: Formats = {} if exact else dict.fromkeys(_DOUBTFUL, _accept)
+        self._formats: Formats = {} if exact else dict.fromkeys(_DOUBTFUL, lambda value: True)
 
     def of(self, tool: Tool, schema: dict[str, Any]) -> SchemaChecker:
         """Return the checker for `schema`, a schema of `tool`."""
@@ -130,10 +129,6 @@ class Validators:
 
 def _build(schema: dict[str, Any], formats: Formats) -> jsonschema_rs.Validator:
     return jsonschema_rs.validator_for(schema, **options(formats))
-
-
-def _accept(value: str) -> bool:
-    return True
 
 
 def _refused(schema: Any) -> list[str]:

@@ -386,18 +386,9 @@ class Request:
     """
 
     __slots__ = (
-        "body",
-        "cookies",
-        "headers",
-        "method",
-        "path",
-        "query",
-        "rewritten",
-        "sent",
-        "server",
-        "template",
+        "body", "cookies", "headers", "method", "path", "query", "rewritten", "sent", "server", "template",
         "traced",
-    )
+    )  # fmt: skip
 
     def __init__(self, method: str, path: str, server: int = 0, template: str | None = None) -> None:
         self.method = method
@@ -461,21 +452,9 @@ class Plan:
     """
 
     __slots__ = (
-        "accept",
-        "body",
-        "cookies",
-        "credentials",
-        "defaults",
-        "headers",
-        "made",
-        "method",
-        "named",
-        "path",
-        "pieces",
-        "query",
-        "server",
-        "template",
-    )
+        "accept", "body", "cookies", "credentials", "defaults", "headers", "made", "method", "named", "path",
+        "pieces", "query", "server", "template",
+    )  # fmt: skip
 
     def __init__(self, tool: Tool) -> None:
         binding = tool.binding
@@ -596,11 +575,10 @@ def skeleton(path: list[str | Bound]) -> str:
 
     A `?` follows the name of an argument that may be empty: `{id?}`.
     """
-    return "".join(part if isinstance(part, str) else _hole(part) for part in path)
-
-
-def _hole(bound: Bound) -> str:
-    return f"{{{bound.get('argument', '')}{'?' if bound.get('mayBeEmpty') else ''}}}"
+    return "".join(
+        part if isinstance(part, str) else f"{{{part.get('argument', '')}{'?' if part.get('mayBeEmpty') else ''}}}"
+        for part in path
+    )
 
 
 def _exact(value: Any) -> Any:

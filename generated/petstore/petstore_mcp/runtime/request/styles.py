@@ -25,6 +25,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import quote, unquote
@@ -373,7 +374,8 @@ class Expansion:
 
     def _joined(self, value: Any) -> str:
         encode, between = self._place.value, self._between
-        return between.join(_apart(encode(text), between) for text in _flat(value))
+        parts = chain.from_iterable(value.items()) if isinstance(value, dict) else value
+        return between.join(_apart(encode(scalar(part)), between) for part in parts)
 
     def _exploded(self, value: Any) -> Iterator[str]:
         style, place = self._style, self._place
@@ -411,11 +413,6 @@ def _nested(name: str, value: Any, place: Place) -> Iterator[str]:
             yield from _nested(f"{name}[{index if nested else ''}]", item, place)
     elif value is not None:
         yield f"{place.name(name)}={place.value(scalar(value))}"
-
-
-def _flat(value: Any) -> Iterator[str]:
-    for item in value.items() if isinstance(value, dict) else ((member,) for member in value):
-        yield from (scalar(part) for part in item)
 
 
 def _apart(text: str, separator: str) -> str:

@@ -169,10 +169,11 @@ class SchemaWalk:
             yield Violation("falseSchema", place.path, place.value)
             return
         is_explained = False
-        for keyword, find in _finders(place.schema):
-            for found in find(self, keyword, place):
-                is_explained = True
-                yield found
+        for keyword, find in _FINDERS:
+            if keyword in place.schema and not (keyword in _BOOLEAN and isinstance(place.schema[keyword], bool)):
+                for found in find(self, keyword, place):
+                    is_explained = True
+                    yield found
         if not is_explained:
             yield Violation(OTHER, place.path, place.value)
 
@@ -452,15 +453,8 @@ def _is_among(found: Place, walked: list[tuple[Place, Findings]]) -> bool:
     return any(found.pointer == place.pointer and found.path == place.path for place, _ in walked)
 
 
-def _finders(schema: dict[str, Any]) -> Iterator[tuple[str, Finder]]:
-    for keyword, find in _FINDERS:
-        if keyword in schema and not (keyword in _BOOLEAN and isinstance(schema[keyword], bool)):
-            yield keyword, find
-
-
 _BOOLEAN = ("exclusiveMinimum", "exclusiveMaximum")
 """Keywords that may be true or false in draft 4, where they only modify another keyword."""
-
 
 MOST_CHOICES = 20
 MOST_NAMES = 12
@@ -642,14 +636,13 @@ def _tags(forms: list[AlternativeViolations], depth: int) -> list[Violation]:
 
     Each alternative requires another constant or enum for the member, and the member's value fits no alternative.
     """
-    found = [next((each for each in form if _is_tag(each, depth)), None) for form in forms]
+    found = [
+        next((each for each in form if each.keyword in ("enum", "const") and len(each.path) == depth), None)
+        for form in forms
+    ]
     tags = [tag for tag in found if tag is not None]
     same = len({tag.path for tag in tags}) == 1
     return tags if same and len(tags) == len(forms) > 1 else []
-
-
-def _is_tag(violation: Violation, depth: int) -> bool:
-    return violation.keyword in ("enum", "const") and len(violation.path) == depth
 
 
 def _wrong_tag(tags: list[Violation]) -> Problem:

@@ -120,23 +120,9 @@ class AcceptedCall:
     """
 
     __slots__ = (
-        "_answer",
-        "_beats",
-        "_began",
-        "_count",
-        "_log",
-        "_progress",
-        "_told",
-        "_values",
-        "_waits",
-        "call",
-        "caller",
-        "listener",
-        "over",
-        "size",
-        "task",
-        "whose",
-    )
+        "_answer", "_beats", "_began", "_count", "_log", "_progress", "_told", "_values", "_waits", "call",
+        "caller", "listener", "over", "size", "task", "whose",
+    )  # fmt: skip
 
     caller: ToolExecutor | None
     task: asyncio.Task[Any]

@@ -106,6 +106,27 @@ class CallerCredential:
         self.put = put or set_token
 
 
+class SeveralCredentials(CallerCredential):
+    """Several credentials of a caller for one request: a gateway sends all `parts`, or all but the last one.
+
+    Their text has a line for each part.
+    """
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: list[CallerCredential]) -> None:
+        """Combine `parts`. Raise NotReady if more than one must be fetched."""
+        self.parts = sorted(parts, key=lambda each: each.delegation.way != "header")
+        if self.parts[-2].delegation.way != "header":
+            raise NotReady("It needs two access tokens for one request, which is not possible as the caller.")
+        super().__init__(self.parts[-1].delegation, self.parts[-1].scopes, self._put)
+
+    def _put(self, request: Request, token: str) -> None:
+        # A header field holds no line break. So whatever a fetched token contains, it stays in the last place.
+        for part, value in zip(self.parts, token.split("\n", len(self.parts) - 1), strict=True):
+            part.put(request, value)
+
+
 def set_token(request: Request, token: str) -> None:
     """Attach a bearer token (RFC 6750) to the request."""
     set_field(request, "Authorization", f"Bearer {token}")
@@ -384,7 +405,7 @@ class ServerCredentials:
         if delegated:
             schemes = [scheme for scheme in schemes if scheme not in delegated]
         grants = [self._grant(scheme, binding) for scheme in schemes if fetched(scheme, secrets)]
-        if len(grants) + len(delegated) > 1 and delegated:
+        if grants and delegated:
             raise NotReady("It needs two access tokens for one request, which is not possible as the caller.")
         others = [] if schemes or delegated else [self._security[name] for names in wanted or () for name in names]
         settings = [self._security[name] for name in binding.get("settings", ())]
@@ -401,13 +422,16 @@ class ServerCredentials:
             grants[0] if grants else None,
             tuple(dict.fromkeys(scope for scheme in (*schemes, *delegated) for scope in self._scopes(scheme, binding))),
             tuple(dict.fromkeys(way for scheme in others for way in _in_words([scheme]))),
-            self._callers(delegated[0], binding) if delegated else None,
+            self._callers(delegated, binding) if delegated else None,
         )
 
-    def _callers(self, scheme: Scheme, binding: Binding) -> CallerCredential:
-        """Return an object that says how to get the caller's credential, and attaches it to a request."""
-        delegation = self._settings.delegations[self._name(scheme)]
-        return CallerCredential(delegation, self._scopes(scheme, binding), _put_fetched(scheme))
+    def _callers(self, schemes: list[Scheme], binding: Binding) -> CallerCredential:
+        """Return an object that says how to get the caller's credentials, and attaches them to a request."""
+        of = self._settings.delegations
+        found = [
+            CallerCredential(of[self._name(each)], self._scopes(each, binding), _put_fetched(each)) for each in schemes
+        ]
+        return found[0] if len(found) == 1 else SeveralCredentials(found)
 
     def _told(self, scheme: Scheme) -> list[str]:
         """Return texts for error messages that name a scheme's credential: its variables, or the command to log in."""
@@ -450,7 +474,7 @@ class ServerCredentials:
 
 
 def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
-    """Return the texts to redact in results: the secrets, and texts that are made from them, such as base64."""
+    """Return the texts to redact in results: secrets, texts made of them such as base64, and only X of `token="X"`."""
     found, secrets = [*settings.private, *(value for _, _, value in settings["HEADERS_FILE"])], settings.secrets
     for scheme in security.values():
         if not scheme["secret"]:
@@ -470,4 +494,5 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
             found += map(quote_plus, private)
         if secret := values.get("client_secret", ""):
             found.append(client_login(values.get("client_id", ""), secret))
+    found += [text[:-1].rpartition('"')[2] for text in found if text.count('"') == 2 and text.endswith('"')]
     return [each for each in dict.fromkeys(found) if len(each) >= SHORTEST_REDACTED]

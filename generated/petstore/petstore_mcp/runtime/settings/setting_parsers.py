@@ -201,6 +201,10 @@ def proxy(value: str) -> str:
     # Proxy URLs may contain a user and a password; otherwise they follow the rules of server URLs.
     scheme, _, rest = value.partition("://")
     user, _, host = rest.rpartition("@")
+    if scheme.lower().startswith("socks"):
+        from ..reach.proxies import as_http  # imported late: few operators have a SOCKS proxy
+
+        scheme = as_http(scheme)
     if not (user.isascii() and user.isprintable()) or parse(f"{scheme}://{host}").path:
         raise ValueError("must be a URL such as http://proxy.example:3128")
     from urllib.parse import unquote

@@ -60,26 +60,10 @@ class Settings:
     """
 
     __slots__ = (
-        "again",
-        "client",
-        "delegations",
-        "described",
-        "endpoints",
-        "given",
-        "listening",
-        "prefix",
-        "private",
-        "problems",
-        "read",
-        "rotation",
-        "rules",
-        "secrets",
-        "servers",
-        "sizes",
-        "telemetry",
-        "values",
+        "again", "client", "delegations", "described", "endpoints", "given", "listening", "prefix", "private",
+        "problems", "read", "rotation", "rules", "secrets", "servers", "sizes", "telemetry", "values",
         "warnings",
-    )
+    )  # fmt: skip
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
@@ -176,7 +160,8 @@ def load(
     settings.secrets, problems, warnings = credential_env.read(catalog.security, asked)
     settings.problems += problems
     settings.warnings += warnings + asked.unread(f"{catalog.prefix}_")
-    if settings["CA_FILE"] or settings.client or credential_env.files(catalog.security, asked):
+    named = (credential_env.named(ending, catalog.security, asked) for ending in credential_env.SOURCES)
+    if settings["CA_FILE"] or settings.client or any(named):
         from .rotation import Rotation  # imported late: few servers have such files
 
         settings.rotation = Rotation(settings, catalog.security, asked)
@@ -285,11 +270,11 @@ class _Reader:
         if client or self._settings["CA_FILE"]:
             from . import tls  # imported here: loads OpenSSL, which most starts do not need
 
-            broken = tls.problem(self._settings["CA_FILE"], client)
+            broken = tls.problem(self._settings["CA_FILE"], client, self._settings["CLIENT_KEY_PASSWORD"])
             if broken == "ca_file":
                 problems.append(f"{prefix}_CA_FILE must hold certificates in PEM.")
             elif broken:
-                words = "must hold a certificate and its key in PEM, the key without a passphrase"
+                words = f"must hold a certificate and its key in PEM; {prefix}_CLIENT_KEY_PASSWORD unlocks the key"
                 problems.append(f"{prefix}_CLIENT_CERT with {prefix}_CLIENT_KEY {words}.")
         if client is not None:
             from .setting_parsers import private_key  # imported late: few operators have a client certificate
@@ -336,13 +321,22 @@ class _Reader:
         name, value = ("--base-url", flag) if flag else (name, value)
         try:
             if value:
-                rules.redirect(parse(value))
+                rules.redirect(self._typed(value))
         except ValueError as reason:
             self._settings.problems.append(f"{name} {reason}.")
         found = rules.addresses(servers, urls)
         sentences = filter(None, (rules.redirected(urls), rules.kept_path()))
         self._settings.warnings += [f"{name} {sentence}" for sentence in sentences]
         return found
+
+    def _typed(self, value: str) -> Address:
+        """Return the address that the operator's base URL names."""
+        if not value.startswith("unix:"):
+            return parse(value)
+        from ..reach.proxies import at_socket  # imported late: few APIs are behind a unix socket
+
+        self._settings.values["BASE_URL"] = value
+        return at_socket(value)
 
     def endpoints(self, rules: Rules, security: dict[str, Scheme], urls: list[str]) -> dict[str, Endpoint | str]:
         """Return the token endpoint of each scheme that has one, or a sentence that says why it cannot be used."""

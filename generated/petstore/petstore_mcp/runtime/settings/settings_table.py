@@ -77,8 +77,8 @@ class Setting:
 
 SETTINGS = (
     Setting("BASE_URL", "", "",
-            "the API's base URL; a value without a path keeps the original path; to have no path, end the value with a"
-            " slash"),
+            "the API's base URL, or a unix socket, such as `unix:///run/api.sock`; a value without a path keeps the"
+            " original path; to have no path, end the value with a slash"),
     Setting("TIMEOUT", ".setting_parsers.seconds", 30.0, "the time limit of a call in seconds; {default} by default"),
     Setting("CONCURRENCY", ".setting_parsers.concurrency", 64,
             "how many requests the server sends to the API at the same time; one tool may use seven eighths of them;"
@@ -110,8 +110,11 @@ SETTINGS = (
             "your roles, separated by commas; the server offers a tool that lists roles only if you have one of them",
             "roles"),
     Setting("PROXY", ".setting_parsers.proxy", None,
-            "the proxy for requests to the API, `http://USER:PASSWORD@HOST:PORT`; variables such as `HTTP_PROXY` are"
-            " ignored", secret=True),
+            "the proxy for requests to the API, `http://USER:PASSWORD@HOST:PORT` or `socks5://...`; variables such as"
+            " `HTTP_PROXY` are ignored", secret=True),
+    Setting("NO_PROXY", "..reach.proxies.exceptions", (),
+            "what requests reach without `_PROXY`, separated by commas: hosts, with all names below them, and networks",
+            "reach"),
     Setting("HEADERS", "..reach.constant_headers.read", (),
             "header fields for every request to the API, one `Name: value` on each line, without secrets", "reach"),
     Setting("HEADERS_FILE", "..reach.constant_headers.read_file", (),
@@ -119,7 +122,8 @@ SETTINGS = (
     Setting("CA_FILE", ".setting_parsers.file", None, "a file of certificates to trust instead of the system's (PEM)"),
     Setting("CLIENT_CERT", ".setting_parsers.file", None, "the client certificate for TLS (PEM)"),
     Setting("CLIENT_KEY", ".setting_parsers.file", None,
-            "the key of `_CLIENT_CERT`, if the key is in another file (PEM, without a passphrase)"),
+            "the key of `_CLIENT_CERT`, if the key is in another file (PEM)"),
+    Setting("CLIENT_KEY_PASSWORD", "", "", "the passphrase of that key, if the key is locked", secret=True),
     Setting("ALLOW_HTTP", ".setting_parsers.switch", False, "`1` to allow requests to other machines without TLS"),
     Setting("ALLOW_HOSTS", ".setting_parsers.hosts", frozenset(),
             "further hosts to which calls and credentials may go, separated by commas. You need it for hosts that are"

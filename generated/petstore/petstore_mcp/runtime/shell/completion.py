@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 
-from ..commands.commands import COMMANDS
+from ..commands.command_line import COMMANDS
 from ..core.absent_parts import has
 from ..settings.settings_table import SETTINGS
 from ..text.sanitize import visible

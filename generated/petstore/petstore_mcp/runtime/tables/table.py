@@ -5,8 +5,9 @@ Other modules import this module only for type checking, so no server loads it. 
 the tables from it (`mcpgen/emit/table_schema.py`). There, docstrings and texts in `Annotated` are the descriptions.
 """
 
-from typing import Annotated, Any, Literal, NotRequired, TypedDict, TypeVar, final
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, final
 
+from .keywords import Has, Name, NonEmpty, NonEmptyMap, Seconds, Text, has_one_of
 from .words import (
     BodyEncoding,
     ClientCapability,
@@ -19,35 +20,11 @@ from .words import (
     Style,
     XmlKind,
 )
+from .workflow import Workflow
 
-Item = TypeVar("Item")
-Type = TypeVar("Type", bound=type)
-
-
-class Has:
-    """Keywords of JSON Schema that Python types cannot express: a part of `Annotated`, or a decorator of a type."""
-
-    def __init__(self, **keywords: object) -> None:
-        self.keywords = keywords
-
-    def __call__(self, kind: Type) -> Type:
-        kind.KEYWORDS = self.keywords  # type: ignore[attr-defined]
-        return kind
-
-
-def has_one_of(*members: str) -> Has:
-    """Return the keywords of a type whose objects have exactly one of `members`."""
-    return Has(oneOf=[{"required": [each]} for each in members])
-
-
-NonEmpty = Annotated[list[Item], Has(minItems=1)]
-NonEmptyMap = Annotated[dict[str, Item], Has(minProperties=1)]
-
-Text = Annotated[str, Has(minLength=1)]
 Argument = Annotated[str, Has(minLength=1)]
 """Name of an argument: one that every model provider accepts, or any name in a schema that a person wrote."""
 
-Name = Annotated[str, Has(pattern="^[A-Za-z0-9_-]{1,64}$")]
 Pointer = Annotated[str, Has(pattern="^/")]
 """JSON Pointer (RFC 6901) into the answer of the API. In the rules for results, `*` stands for every item or member."""
 
@@ -242,7 +219,9 @@ class Header(TypedDict):
     logging: NotRequired[Annotated[Literal[True], "Clients can ask for log messages of their calls."]]
     tasks: NotRequired[Annotated[Literal[True], "Calls of some tool start a job that the server polls."]]
     skills: NotRequired[Annotated[Literal[True], "Some resource has `skill`."]]
+    workflows: NotRequired[Annotated[Literal[True], "Some tool is a workflow, which calls other tools."]]
     search: NotRequired[Search]
+    views: NotRequired[Annotated[Literal[True], "Some tool has a view."]]
 
 
 # Templates: each node says how to make a value or text that a request sends, from the arguments of a call.
@@ -478,6 +457,7 @@ class View(TypedDict):
     ]
     remove: NotRequired[Annotated[NonEmpty[Pointer], "Parts to remove, before all other rules, and from every answer."]]
     select: NotRequired[Pointer | NonEmptyMap[Pointer]]
+    headers: NotRequired[Annotated[NonEmpty[Text], "Header fields of a good answer that are told beside it."]]
     text: NotRequired[ShownText]
     links: NotRequired[NonEmpty[Link]]
     blocks: NotRequired[Annotated[NonEmpty[ShownBlock], "Content blocks of the result, in order."]]
@@ -551,8 +531,6 @@ class TaskRequest(TypedDict):
 TaskTarget = TaskRequest | HeaderNode | PointerNode
 """A request, or the place in a response (header field or JSON Pointer) that holds a URL or the result."""
 
-Seconds = Annotated[float, Has(exclusiveMinimum=0)]
-
 
 class TaskRule(TypedDict):
     """Rule for polling the job that a call starts."""
@@ -574,14 +552,40 @@ class TaskRule(TypedDict):
     ttl: NotRequired[Annotated[Seconds, "Seconds that the job is polled."]]
 
 
+class Column(TypedDict):
+    """Member of an item that a view shows, as a path of names with dots between them, and what its value is to people:
+    for example a time in `seconds` since 1970, or an amount in `cents`.
+    """
+
+    name: Text
+    shows: NotRequired[Literal["badge", "seconds", "milliseconds", "money", "cents", "image"]]
+
+
+class ToolView(TypedDict):
+    """How clients with the extension MCP Apps show the calls of a tool."""
+
+    kind: Literal["table", "card", "form"]
+    title: NotRequired[Text]
+    items: NotRequired[Annotated[Place, "Place of the list, or of the object of a card."]]
+    columns: NotRequired[NonEmpty[Column]]
+    before: NotRequired[Annotated[Name, "Tool that reads what a call changes."]]
+    given: NotRequired[Annotated[NonEmptyMap[Argument], "Argument of `before` -> argument of the call that it gets."]]
+
+
+@Has(oneOf=[{"required": ["workflow"]}, {"required": ["method", "server", "path", "accept"]}])
 class Binding(TypedDict):
-    """Rules that make a request from a tool call, and a result from the answer. Bindings of resources have no name."""
+    """Rules that make a request from a tool call, and a result from the answer. Bindings of resources have no name.
+
+    The entry of a workflow has no request.
+    """
 
     name: NotRequired[Name]
     operation: DescribedOperation
-    method: Annotated[str, Has(pattern="^[A-Z][A-Z-]{0,30}$", **{"not": {"enum": ["TRACE", "CONNECT"]}})]
-    server: Annotated[int, "Index of the server in `servers`.", Has(minimum=0)]
-    path: Path
+    workflow: NotRequired[Workflow]
+    tool: NotRequired[Annotated[dict[str, Any], "The tool as MCP describes it, if only workflows call it."]]
+    method: NotRequired[Annotated[str, Has(pattern="^[A-Z][A-Z-]{0,30}$", **{"not": {"enum": ["TRACE", "CONNECT"]}})]]
+    server: NotRequired[Annotated[int, "Index of the server in `servers`.", Has(minimum=0)]]
+    path: NotRequired[Path]
     query: NotRequired[list[Parameter]]
     querystring: NotRequired[
         Annotated[
@@ -593,7 +597,7 @@ class Binding(TypedDict):
     headers: NotRequired[list[Parameter]]
     cookies: NotRequired[list[Parameter]]
     body: NotRequired[Body]
-    accept: str
+    accept: NotRequired[str]
     withheld: NotRequired[WithheldNames]
     defaults: NotRequired[Annotated[NonEmptyMap[Any], "Argument -> the value that is sent if a call leaves it out."]]
     security: NotRequired[
@@ -670,6 +674,7 @@ class Binding(TypedDict):
     requires: NotRequired[Annotated[NonEmpty[ClientCapability], "Capabilities that a client must have for a call."]]
     result: NotRequired[View]
     task: NotRequired[TaskRule]
+    view: NotRequired[ToolView]
 
 
 class Table(Header):

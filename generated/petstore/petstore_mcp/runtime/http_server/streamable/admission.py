@@ -486,7 +486,7 @@ def _page_form(head: Head) -> Answer | None:
     kind = (head.get("content-type") or "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
         return refused(415, INVALID_REQUEST, "Content-Type must be application/x-www-form-urlencoded.")
-    return too_large() if most_to_read(head) > LARGEST_FORM else None
+    return too_large(LARGEST_FORM) if most_to_read(head) > LARGEST_FORM else None
 
 
 UNGUARDED = refused(403, INVALID_REQUEST, "This server serves its own machine alone; its settings can allow others.")
@@ -498,9 +498,9 @@ def no_stream() -> Answer:
     return refused(406, INVALID_REQUEST, "Accept must admit text/event-stream.")
 
 
-def too_large() -> Answer:
-    """Return the error response to a body that is too large."""
-    return refused(413, INVALID_REQUEST, f"A message has at most {LARGEST_BODY:,} bytes.", ("Connection", "close"))
+def too_large(most: int = LARGEST_BODY) -> Answer:
+    """Return the error response to a body of more than `most` bytes."""
+    return refused(413, INVALID_REQUEST, f"A body has at most {most:,} bytes.", ("Connection", "close"))
 
 
 def too_long() -> Answer:

@@ -1,0 +1,528 @@
+"""Find the tools that the steps of workflows call, check the steps, and write them in the normal form of the tables.
+
+A workflow was lowered like a tool whose request has a JSON body, so its arguments and its name exist already. Here, its
+binding gets the steps in place of that request, and its hints, guards and description follow from the tools it calls.
+
+The check finds tools, outputs and inputs that do not exist, arguments that a tool does not have or that are missing,
+and constants whose type does not fit. What only a run can show, such as a value that an answer lacks, the server
+reports.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from mcpgen.base import runtime
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
+from mcpgen.base.names import clipped, nearest
+from mcpgen.lower.inputs.slots import REST, WHOLE
+from mcpgen.lower.tool.annotations import as_written
+from mcpgen.lower.tool.guards import CONFIRMATIONS
+from mcpgen.model import (
+    Action,
+    Annotations,
+    CallerScopes,
+    Confirm,
+    Criterion,
+    HttpBinding,
+    Invocation,
+    Passage,
+    Target,
+    ToolSpec,
+    Value,
+    Workflow,
+    WorkflowStep,
+)
+
+METHOD = "WORKFLOW"
+"""What reports show in place of the method of a request."""
+
+MOST_STEPS = 100
+_MOST_SCOPES = 16
+_MOST_NAMED = 8
+
+
+def resolve(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> list[ToolSpec]:
+    """Return the tools, each workflow with its steps. A workflow that cannot run is reported, and left out."""
+    if not any(tool.operation.decided.workflow for tool in tools):
+        return list(tools)
+    return _Resolver(tools, diagnostics).all()
+
+
+@dataclass(slots=True)
+class _Resolver:
+    """Resolver of the workflows of one server. `found`: name of a workflow → its tool, None if it cannot run."""
+
+    tools: Sequence[ToolSpec]
+    diagnostics: Diagnostics
+    found: dict[str, ToolSpec | None] = field(default_factory=dict)
+    _open: list[str] = field(default_factory=list)
+
+    def all(self) -> list[ToolSpec]:
+        made = (self.made(tool) for tool in self.tools)
+        return [tool for tool in made if tool is not None]
+
+    def made(self, tool: ToolSpec) -> ToolSpec | None:
+        """Return a tool; if it is a workflow, with its steps. Return None if it cannot run."""
+        workflow = tool.operation.decided.workflow
+        if workflow is None:
+            return tool
+        if tool.name not in self.found:
+            self._open.append(tool.name)
+            self.found[tool.name] = self._resolved(tool, workflow)
+            self._open.pop()
+        return self.found[tool.name]
+
+    def target(self, target: Target, workflow: Workflow) -> ToolSpec | None:
+        """Return the tool that a step calls. Report a target that does not exist, or that calls the step itself."""
+        found = self._named(target, workflow)
+        if found is not None and found.name in self._open:
+            calls = " → ".join([*self._open[self._open.index(found.name) :], found.name])
+            message = f"Workflows call each other in a circle: {calls}."
+            self.diagnostics.add("workflow-cycle", message, target.where, "Leave one of these calls out.")
+            return None
+        made = None if found is None else self.made(found)
+        if found is not None and made is None:
+            message = f"The workflow '{clipped(target.name)}' that this step calls is left out."
+            self.diagnostics.add("unknown-call", message, target.where, "Correct that workflow.")
+        return made
+
+    def _named(self, target: Target, workflow: Workflow) -> ToolSpec | None:
+        match target.kind:
+            case "tool":
+                found = [tool for tool in self.tools if target.name in (tool.name, *tool.aliases)]
+                names = [tool.name for tool in self.tools]
+            case "workflow":
+                written = [(tool, tool.operation.decided.workflow) for tool in self.tools]
+                document = target.document or workflow.document
+                found = [tool for tool, other in written if other and other.id == target.name]
+                found = [
+                    tool for tool in found if _is_of(tool.operation.decided.workflow, document) or not workflow.document
+                ]
+                names = [other.id for _, other in written if other]
+            case "operation":
+                here = [tool for tool in self.tools if tool.operation.decided.workflow is None]
+                own = [tool for tool in here if target.document in ("", tool.operation.where.file)]
+                found = [tool for tool in own if target.name in _keys(tool)]
+                names = [tool.operation.id or f"{tool.operation.method} {tool.operation.path}" for tool in own]
+        if not found:
+            message = f"There is no {target.kind} '{clipped(target.name)}' that this step could call."
+            self.diagnostics.add("unknown-call", message, target.where, nearest(target.name, names))
+        return found[0] if found else None
+
+    def _resolved(self, tool: ToolSpec, workflow: Workflow) -> ToolSpec | None:
+        before = len(self.diagnostics)
+        if len(workflow.steps) > MOST_STEPS:
+            message = f"{tool.name} has {len(workflow.steps)} steps; the limit is {MOST_STEPS}."
+            self.diagnostics.add("invalid-workflow", message, workflow.where, "Let one workflow call another.")
+        steps = Steps(workflow, inputs_of(tool), lambda target: self.target(target, workflow), self.diagnostics)
+        written = steps.written()
+        if len(self.diagnostics) > before:
+            return None
+        called = list(steps.called.values())
+        writes = [each for each in called if not each.annotations.read_only]
+        confirm = _confirm(tool, bool(writes))
+        if writes and confirm == "never":
+            message = f"{tool.name} writes by {writes[0].name}, and nobody confirms it."
+            hint = "Write `confirm: when-supported` or `confirm: always`, unless the client asks before each call."
+            self.diagnostics.add("unconfirmed-workflow", message, workflow.where, hint)
+        if workflow.consent == "each" and writes:
+            written["consent"] = "each"
+        if workflow.seconds is not None:
+            written["seconds"] = workflow.seconds
+        hints = as_written(_hints(called), tool.operation.decided.hints)
+        return replace(
+            tool,
+            passages=(*_without(tool.passages, CONFIRMATIONS[tool.confirm]), *_told(called, confirm, workflow)),
+            annotations=hints,
+            confirm=confirm,
+            roles=tool.roles or _roles(called),
+            accepted=None,
+            operation=replace(tool.operation, method=METHOD, path=workflow.id),
+            binding=HttpBinding(
+                METHOD,
+                (),
+                0,
+                "",
+                caller_scopes=tool.binding.caller_scopes or _scopes(called),
+                defaults=tool.binding.defaults,
+                requires=tool.binding.requires,
+                also=tool.binding.also,
+                workflow=written,
+            ),
+        )
+
+
+def _is_of(workflow: Workflow | None, document: str) -> bool:
+    return workflow is not None and workflow.document == document
+
+
+def _keys(tool: ToolSpec) -> tuple[str, ...]:
+    operation = tool.operation
+    return (operation.id or "", f"{operation.method} {operation.path}", operation.key)
+
+
+def _confirm(tool: ToolSpec, is_writing: bool) -> Confirm:
+    """Return when the user must confirm the workflow: always if it writes, unless its owner says otherwise."""
+    if tool.operation.decided.confirm is not None:
+        return tool.operation.decided.confirm
+    return "always" if is_writing else "never"
+
+
+def _hints(called: Sequence[ToolSpec]) -> Annotations:
+    """Return the hints of a workflow: as cautious as the tools that it calls are together."""
+    hints = [each.annotations for each in called]
+    return Annotations(
+        all(each.read_only for each in hints),
+        any(each.destructive for each in hints),
+        all(each.idempotent for each in hints),
+        any(each.open_world for each in hints),
+    )
+
+
+def _roles(called: Sequence[ToolSpec]) -> tuple[str, ...]:
+    """Return the roles with which a caller may use all tools that a workflow calls; () if no role suffices alone."""
+    lists = [set(each.roles) for each in called if each.roles]
+    return tuple(sorted(set.intersection(*lists))) if lists else ()
+
+
+def _scopes(called: Sequence[ToolSpec]) -> CallerScopes:
+    """Return the alternative sets of scopes with which a caller may use all tools that a workflow calls."""
+    found: set[frozenset[str]] = {frozenset()}
+    for required in {each.binding.caller_scopes for each in called if each.binding.caller_scopes}:
+        found = {have | frozenset(more) for have in found for more in required}
+        found = set(sorted(found, key=lambda each: (len(each), sorted(each)))[:_MOST_SCOPES])
+    return tuple(sorted(tuple(sorted(each)) for each in found if each)) if frozenset() not in found else ()
+
+
+def _told(called: Sequence[ToolSpec], confirm: Confirm, workflow: Workflow) -> Iterable[Passage]:
+    """Yield what the description of a workflow says of its calls, and of its user."""
+    names = [each.name for each in called if each.operation.decided.listed is not False]
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    calls = f"Calls {', '.join(names[:_MOST_NAMED])}{more}, and reports" if names else "Reports"
+    yield Passage(f"{calls} what was done if a step fails.")
+    said = CONFIRMATIONS[confirm]
+    yield Passage(said.replace("each call", "each write") if workflow.consent == "each" else said, is_whole=True)
+
+
+def _without(passages: Sequence[Passage], text: str) -> list[Passage]:
+    return [each for each in passages if not text or each.text != text]
+
+
+# -- the normal form of one workflow ---------------------------------------------------------------------------------
+
+Find = Callable[[Target], ToolSpec | None]
+_REFERENCE = re.compile(r"\$(?:steps|inputs|workflows)\b[A-Za-z0-9_.\-]*")
+_WORKFLOW = re.compile(r"\$workflows\.([A-Za-z0-9_-]+)\.")
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The inputs of a workflow. `names`: argument → input, "" if the argument is an object of inputs.
+
+    `schemas`: input → its schema; None if a call can have inputs that no schema names.
+    """
+
+    names: Mapping[str, str]
+    schemas: Mapping[str, JsonObject] | None
+
+
+def inputs_of(tool: ToolSpec) -> Inputs:
+    """Return the inputs of a workflow: the members of the body that its tool was made with."""
+    names = {
+        argument: "" if slot in (WHOLE, REST) else wire
+        for slot, argument in tool.arguments.items()
+        for _, wire in [slot]
+    }
+    properties = as_object(tool.whole_schema.get("properties"))
+    names |= {name: name for name in properties if name not in names}
+    schemas = {wire: as_object(properties.get(argument)) for argument, wire in names.items()}
+    return Inputs(names, None if "" in schemas else schemas)
+
+
+@dataclass(slots=True)
+class Steps:
+    """Writer of the steps of one workflow. `called`: name → tool, for each tool that a step or an undo calls."""
+
+    workflow: Workflow
+    inputs: Inputs
+    find: Find
+    diagnostics: Diagnostics
+    called: dict[str, ToolSpec] = field(default_factory=dict)
+    _workflows: dict[str, str] = field(default_factory=dict)
+
+    def written(self) -> JsonObject:
+        """Return the steps, outputs and inputs of the workflow in the form of `bindings.json`."""
+        steps: list[JsonValue] = [self._step(each) for each in self.workflow.steps]
+        where = self.workflow.where
+        outputs = {name: self._value(each, where) for name, each in self.workflow.outputs.items()}
+        renamed = {name: wire for name, wire in self.inputs.names.items() if name != wire}
+        return {
+            "steps": steps,
+            **({"outputs": dict[str, JsonValue](outputs)} if outputs else {}),
+            **({"inputs": dict[str, JsonValue](renamed)} if renamed else {}),
+        }
+
+    def _step(self, step: WorkflowStep) -> JsonObject:
+        found: JsonObject = {"id": step.id, **self._call(step.call, step.where)}
+        if step.when:
+            found["when"] = self._criteria(step.when)
+        if step.items is not None:
+            found["each"] = {"in": self._value(step.items, step.where), "most": step.most}
+        if step.success is not None:
+            found["success"] = self._criteria(step.success)
+        for key, actions in (("onSuccess", step.on_success), ("onFailure", step.on_failure)):
+            if actions:
+                found[key] = [self._action(each) for each in actions]
+        if step.outputs:
+            found["outputs"] = {name: self._value(each, step.where) for name, each in step.outputs.items()}
+        if step.undo is not None:
+            found["undo"] = self._call(step.undo, step.where)
+        if step.seconds is not None:
+            found["seconds"] = step.seconds
+        for other in step.after:
+            self._check_step(other, step.where)
+        return {**found, **({"after": list[JsonValue](step.after)} if step.after else {})}
+
+    def _call(self, call: Invocation, where: Where) -> JsonObject:
+        """Return `tool` and `arguments` of a call."""
+        tool = self._target(call.target)
+        if tool is None:
+            return {"tool": call.target.name, "arguments": {"members": {}}}
+        members: dict[str, Value] = {}
+        for each in call.parameters:
+            name = self._argument(tool, call.target, each.location, each.name, each.where)
+            if name:
+                members[name] = self._fitted(self._value(each.value, each.where), tool, name)
+        arguments: Value = {"members": dict[str, JsonValue](members)}
+        if call.body is not None:
+            arguments = self._with_body(tool, call.body, members, where)
+        self._check_arguments(tool, arguments, where)
+        return {"tool": tool.name, "arguments": arguments}
+
+    def _target(self, target: Target) -> ToolSpec | None:
+        tool = self.find(target)
+        if tool is not None:
+            self.called[tool.name] = tool
+            if target.kind == "workflow":
+                self._workflows[target.name] = tool.name
+        return tool
+
+    def _argument(self, tool: ToolSpec, target: Target, location: str | None, name: str, where: Where) -> str:
+        """Return the argument of a tool for a parameter. Report a parameter that no argument fills."""
+        if target.kind == "operation":
+            slots = {
+                wire if place != "header" else wire.lower(): argument
+                for (place, wire), argument in tool.arguments.items()
+                if place == location
+            }
+            known, found = list(slots), slots.get(name.lower() if location == "header" else name, "")
+        else:
+            inner = tool.operation.decided.workflow
+            wires = {wire: argument for argument, wire in inputs_of(tool).names.items()} if inner else {}
+            properties = as_object(tool.whole_schema.get("properties"))
+            wires |= {argument: argument for argument in (*properties, *tool.binding.also)}
+            is_open = tool.binding.open or "" in wires
+            known, found = list(wires), wires.get(name, name if is_open else "")
+        if not found:
+            message = f"{tool.name} has no argument '{clipped(name)}'{f' in the {location}' if location else ''}."
+            self.diagnostics.add("unknown-step-argument", message, where, nearest(name, known))
+        return found
+
+    def _with_body(self, tool: ToolSpec, body: Value, members: dict[str, Value], where: Where) -> Value:
+        """Return the arguments of a call whose body is written as one value."""
+        slots = {wire: argument for (place, wire), argument in tool.arguments.items() if place == "body"}
+        value = self._value(body, where)
+        if WHOLE in tool.arguments:
+            return {"members": {**members, tool.arguments[WHOLE]: value}}
+        literal = value.get("literal")
+        parts: Mapping[str, JsonValue] = as_object(value.get("members"))
+        if isinstance(literal, dict):
+            parts = {name: {"literal": member} for name, member in literal.items()}
+        elif "members" not in value:
+            names = dict[str, JsonValue](slots)
+            spread: JsonObject = {"members": dict[str, JsonValue](members), "spread": value, "names": names}
+            return {**spread, **({"rest": tool.arguments[REST]} if REST in tool.arguments else {})}
+        rest = tool.arguments.get(REST)
+        others = {name: part for name, part in parts.items() if name not in slots}
+        if others and rest is None:
+            message = f"{tool.name} has no argument for the member '{clipped(next(iter(others)))}' of its body."
+            self.diagnostics.add("unknown-step-argument", message, where, nearest(next(iter(others)), list(slots)))
+        found = {
+            slots[name]: self._fitted(as_object(part), tool, slots[name])
+            for name, part in parts.items()
+            if name in slots
+        }
+        if others and rest is not None:
+            found[rest] = {"members": others}
+        return {"members": {**members, **found}}
+
+    # An id is often a number in an answer, and a text in the next request, where both look the same.
+    def _fitted(self, value: Value, tool: ToolSpec, argument: str) -> Value:
+        """Return a value such that a number becomes a text if the argument of the tool is a text."""
+        if _kinds(as_object(as_object(tool.input_schema.get("properties")).get(argument))) != {"string"}:
+            return value
+        if isinstance(number := value.get("literal"), (int, float)):
+            return {"literal": compact(number)}
+        return {**value, "asText": True} if "expression" in value and self._kinds_of(value) != {"string"} else value
+
+    def _check_arguments(self, tool: ToolSpec, arguments: Value, where: Where) -> None:
+        """Report arguments that are missing, and constants of a type that their schema does not allow."""
+        if "members" not in arguments or "spread" in arguments:
+            return
+        given = as_object(arguments["members"])
+        properties = as_object(tool.input_schema.get("properties"))
+        for name in as_list(tool.input_schema.get("required")):
+            if name not in given and name not in tool.binding.defaults:
+                message = f"{tool.name} needs the argument '{clipped(str(name))}', which this step does not give."
+                self.diagnostics.add("missing-argument", message, where, f"Give {name} a value.")
+        for name, value in given.items():
+            wanted = _kinds(as_object(properties.get(name)))
+            told = self._kinds_of(as_object(value))
+            if wanted and told and not (wanted & told or (told == {"integer"} and "number" in wanted)):
+                message = (
+                    f"{tool.name} takes {' or '.join(sorted(wanted))} as '{clipped(name)}', and this step gives "
+                    f"{' or '.join(sorted(told))}."
+                )
+                self.diagnostics.add("unfit-argument", message, where, "Give the argument a value of its type.")
+
+    def _kinds_of(self, value: Value) -> set[str]:
+        """Return the JSON types that a value can have, {} if that is unknown."""
+        if "literal" in value:
+            literal = value["literal"]
+            if literal is None:
+                return set()
+            if isinstance(literal, bool):
+                return {"boolean"}
+            if isinstance(literal, str) and _is_json(literal):
+                return set()
+            kinds = {kind for kind, types in _KINDS.items() if isinstance(literal, types)}
+            return kinds - ({"number"} if isinstance(literal, int) else set())
+        if "text" in value:
+            return set()  # as in every call, a text is read as JSON where the schema wants another type
+        if "members" in value:
+            return {"object"}
+        if "items" in value:
+            return {"array"}
+        name = str(value.get("expression", "")).removeprefix("$inputs.")
+        return _kinds(self.inputs.schemas[name]) if self.inputs.schemas and name in self.inputs.schemas else set()
+
+    def _action(self, action: Action) -> JsonObject:
+        found: JsonObject = {"kind": action.kind}
+        if action.step:
+            self._check_step(action.step, action.where)
+            found["step"] = action.step
+        if action.target is not None and action.parameters:
+            found |= self._call(Invocation(action.target, action.parameters), action.where)
+        elif action.target is not None and (tool := self._target(action.target)) is not None:
+            found["tool"] = tool.name  # the workflow goes on with the inputs of this one
+        if action.kind == "retry":
+            found |= {"seconds": action.seconds, "most": action.most}
+        return {**found, **({"criteria": self._criteria(action.criteria)} if action.criteria else {})}
+
+    def _criteria(self, criteria: Sequence[Criterion]) -> list[JsonValue]:
+        return [self._criterion(each) for each in criteria]
+
+    def _criterion(self, criterion: Criterion) -> JsonObject:
+        if problem := runtime.criteria.problem(criterion.kind, criterion.condition):
+            message = f"The condition '{clipped(criterion.condition)}' cannot be read: {problem}."
+            self.diagnostics.add("invalid-workflow", message, criterion.where, "Correct the condition.")
+        for text in (criterion.condition, criterion.context):
+            for reference in _REFERENCE.findall(text):
+                self._check(reference, criterion.where)
+        found: JsonObject = {"kind": criterion.kind, "condition": self._renamed(criterion.condition)}
+        return {**found, **({"context": self._renamed(criterion.context)} if criterion.context else {})}
+
+    # -- values --------------------------------------------------------------------------------------------------------
+
+    def _value(self, value: Value, where: Where) -> Value:
+        """Return a value, with workflows by the names of their tools. Report what its expressions name wrongly."""
+        for expression in _expressions(value):
+            if runtime.expressions.is_expression(expression):
+                self._check(expression, where)
+            else:
+                message = f"'{clipped(expression)}' is no runtime expression."
+                self.diagnostics.add("invalid-workflow", message, where, "Write one such as $steps.find.outputs.id.")
+        return as_object(_mapped(value, self._renamed))
+
+    def _renamed(self, text: str) -> str:
+        return _WORKFLOW.sub(lambda found: f"$workflows.{self._workflows.get(found[1], found[1])}.", text)
+
+    def _check(self, expression: str, where: Where) -> None:
+        """Report an expression that names an unknown input, step, or output of a step."""
+        source, _, rest = expression.removeprefix("$").partition(".")
+        name, _, member = re.split(r"[#\[{]", rest, maxsplit=1)[0].partition(".")
+        if source == "inputs" and self.inputs.schemas is not None and name:
+            known = list(self.inputs.schemas)
+            if not any(f"{name}.{member}".startswith(each) for each in known):
+                message = f"The workflow has no input '{clipped(name)}'."
+                self.diagnostics.add("unknown-output", message, where, nearest(name, known))
+        if source == "steps":
+            self._check_step(name, where)
+            step = next((each for each in self.workflow.steps if each.id == name), None)
+            output = member.removeprefix("outputs").removeprefix(".")
+            if step is not None and output and not any(output.startswith(each) for each in step.outputs):
+                message = f"The step {name} has no output '{clipped(output)}'."
+                self.diagnostics.add("unknown-output", message, where, nearest(output, list(step.outputs)))
+
+    def _check_step(self, name: str, where: Where) -> None:
+        known = [each.id for each in self.workflow.steps]
+        if name not in known:
+            message = f"The workflow has no step '{clipped(name)}'."
+            self.diagnostics.add("unknown-output", message, where, nearest(name, known))
+
+
+def _is_json(text: str) -> bool:
+    """Return True if a text is JSON, so that the server reads it so where the schema wants another type."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _expressions(value: JsonValue) -> Iterator[str]:
+    """Yield the expressions in a Value, not those that stand in its constants."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _expressions(each)
+    elif isinstance(value, dict) and "literal" not in value:
+        for key, each in value.items():
+            if key in ("expression", "of") and isinstance(each, str):
+                yield each
+            elif key in ("members", "at"):
+                yield from _expressions(list(as_object(each).values()))
+            else:
+                yield from _expressions(each)
+
+
+def _mapped(value: JsonValue, change: Callable[[str], str]) -> JsonValue:
+    """Return a Value with `change` applied to its expressions."""
+    if isinstance(value, list):
+        return [_mapped(each, change) for each in value]
+    if not isinstance(value, dict) or "literal" in value:
+        return value
+    found: JsonObject = {}
+    for key, each in value.items():
+        if key in ("expression", "of") and isinstance(each, str):
+            found[key] = change(each)
+        elif key in ("members", "at"):
+            found[key] = {name: _mapped(member, change) for name, member in as_object(each).items()}
+        else:
+            found[key] = _mapped(each, change)
+    return found
+
+
+def _kinds(schema: JsonObject) -> set[str]:
+    kinds = schema.get("type")
+    return {str(kind) for kind in kinds} if isinstance(kinds, list) else {kinds} if isinstance(kinds, str) else set()
