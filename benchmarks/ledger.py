@@ -1,6 +1,6 @@
 """Count what each stage of a call costs after the response of the API has come: `python -m benchmarks.ledger`.
 
-    python -m benchmarks.ledger [--against FOLDER] [--whole]
+    python -m benchmarks.ledger [--against FOLDER]
 
 For each size of a response, as text and as a structured value, the table shows the instructions of each stage, and the
 bytes that the stage writes to memory blocks of more than 512 bytes. These are copies of the content, since small
@@ -8,8 +8,7 @@ objects live in other blocks. Valgrind counts both (cachegrind, DHAT), so that n
 each stage stands its floor: the least work that any server does there, such as one parse or one write.
 
 Each stage runs in a fork of a warm process, which calls the runtime's own functions. `--against` names another checkout
-of mcpgen, whose runtime is counted as well. `--whole` adds the instructions of a whole call in a running server. What
-they exceed the stages by are the arguments, the request and the sockets.
+of mcpgen, whose runtime is counted as well. The arguments, the request and the sockets are not counted.
 """
 
 from __future__ import annotations

@@ -138,11 +138,13 @@ class Sources:
         found = {document.name: document for document in documents if document is not None}
         if not found:
             return self.nothing()
-        from mcpgen.read.arazzo.read import read  # imported late: few runs have workflows
+        from mcpgen.read.arazzo.facts import read_facts  # imported late: few runs have workflows
+        from mcpgen.read.arazzo.read import read
 
         others = {name: as_text(as_object(document.value).get("$self")) for name, document in found.items()}
         apis = [each.document for each in described]
-        every = [read(document, apis, others, self._definitions.references) for document in found.values()]
+        references = self._definitions.references
+        every = [read(document, read_facts(document, apis, others), references) for document in found.values()]
         operations, skipped = (tuple(each for part in parts for each in part) for parts in zip(*every, strict=True))
         return replace(self.nothing(), operations=operations, skipped=skipped)
 

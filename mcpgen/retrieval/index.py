@@ -21,7 +21,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 from mcpgen.base.names import clipped
 from mcpgen.base.runtime import postings, search_listing, stems
 from mcpgen.base.work import Budget, Exhausted
-from mcpgen.lower.schema.compose import PART, RUN, Composer, alternatives
+from mcpgen.lower.schema.compose import PART, RUN, Composer, alternatives, members
 from mcpgen.lower.text.prompt_injection import gives_orders
 from mcpgen.lower.text.prose import plain
 from mcpgen.model import Operation, SearchTable, ToolSpec
@@ -271,10 +271,10 @@ def _members(schema: JsonObject, composer: Composer) -> Iterator[str]:
                 except (SkipOperation, Exhausted, RecursionError):
                     break
             below += alternatives(node)[:3]
-            for member in composer.members(node):
+            for name, member in members(node):
                 left -= 1
                 if left < 0:
                     return
-                yield member.key
-                below.append(member.schema)
+                yield name
+                below.append(member)
         level = below

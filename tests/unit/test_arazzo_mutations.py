@@ -16,6 +16,7 @@ import yaml
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import lookup, pointer, tokens
+from mcpgen.read.arazzo.facts import read_facts
 from mcpgen.read.arazzo.read import read
 from mcpgen.read.document import Library
 from mcpgen.read.openapi.references import References
@@ -48,7 +49,7 @@ def check(document: Any, library: Library, references: References) -> None:
     """Read a document, and check what is said of the workflows that are left out."""
     parsed = library.add("changed.arazzo.json", json.dumps(document).encode(), None)
     try:
-        _, skipped = read(parsed, ["api.yaml"], {parsed.name: ""}, references)
+        _, skipped = read(parsed, read_facts(parsed, ["api.yaml"], {parsed.name: ""}), references)
     except FatalError:
         return
     for each in skipped:

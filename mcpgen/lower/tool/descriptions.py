@@ -15,7 +15,7 @@ from mcpgen.base.jsonvalue import JsonObject, as_object, as_text
 from mcpgen.base.names import clipped, words
 from mcpgen.base.work import Exhausted
 from mcpgen.lower.schema import complexity
-from mcpgen.lower.schema.compose import Composer, Member, alternatives, types
+from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.text.asides import meaning_first, without_captions
 from mcpgen.lower.text.boilerplate import Boilerplate
 from mcpgen.lower.text.prose import ended, plain, sentences, shortened, similarity
@@ -215,7 +215,7 @@ def _shape(schema: JsonObject, composer: Composer, lists: int, unions: int = 2) 
     if "array" in types(node) or "items" in node:
         inner = _shape(as_object(node.get("items")), composer, lists - 1, unions) if lists > 0 else ""
         return f"a list of {inner}" if inner else "a list"
-    names = [member.key for member in composer.members(node) if _is_answered(member, composer)]
+    names = [key for key, member in members(node) if _is_answered(member, composer)]
     if names:
         shown = ", ".join(names[:_MEMBERS])
         return "{" + plain(shown) + (", …}" if len(names) > _MEMBERS else "}")
@@ -225,7 +225,5 @@ def _shape(schema: JsonObject, composer: Composer, lists: int, unions: int = 2) 
     return ""
 
 
-def _is_answered(member: Member, composer: Composer) -> bool:
-    if member.schema.get("writeOnly") is True:
-        return False
-    return not member.is_composed or composer.node(member.schema)[0].get("writeOnly") is not True
+def _is_answered(member: JsonObject, composer: Composer) -> bool:
+    return member.get("writeOnly") is not True and composer.node(member)[0].get("writeOnly") is not True

@@ -1,6 +1,4 @@
-"""What all workflows of one document share: the fields of Arazzo's objects, and what they refer to, which is source
-descriptions, components and other workflows.
-"""
+"""What all workflows of one document share: its source descriptions, its components, and its workflows."""
 
 import posixpath
 import re
@@ -9,90 +7,20 @@ from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 from mcpgen.base.diagnostics import Where
-from mcpgen.base.errors import SkipOperation
+from mcpgen.base.errors import FatalError, SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text, tokens
 from mcpgen.base.names import clipped, nearest
 from mcpgen.model.workflow import Target
+from mcpgen.read.arazzo.keys import invalid, read_list, read_object, read_text, unsupported
+from mcpgen.read.arazzo.values import Constants
 from mcpgen.read.document import Document
+
+VERSIONS = ("1.0", "1.1")
 
 _SOURCE = re.compile(r"\$sourceDescriptions\.([A-Za-z0-9_-]+)\.(.+)", re.DOTALL)
 _PATH = re.compile(r"\{?\$sourceDescriptions\.([A-Za-z0-9_-]+)(?:\.url)?\}?#(/.*)", re.DOTALL)
 _COMPONENT = re.compile(r"\$components\.(parameters|successActions|failureActions)\.([A-Za-z0-9._-]+)")
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
-_ACTION = ("name", "type", "workflowId", "stepId", "parameters", "criteria")
-
-FIELDS = {
-    "document": ("arazzo", "$self", "info", "sourceDescriptions", "workflows", "components"),
-    "source description": ("name", "url", "type"),
-    "workflow": (
-        *("workflowId", "summary", "description", "inputs", "dependsOn", "steps", "successActions", "failureActions"),
-        *("outputs", "parameters"),
-    ),
-    "step": (
-        *("description", "stepId", "operationId", "operationPath", "channelPath", "workflowId", "parameters"),
-        *("requestBody", "successCriteria", "onSuccess", "onFailure", "outputs", "timeout", "correlationId", "action"),
-        "dependsOn",
-    ),
-    "parameter": ("name", "in", "value"),
-    "request body": ("contentType", "payload", "replacements"),
-    "payload replacement": ("target", "targetSelectorType", "value"),
-    "success action": _ACTION,
-    "failure action": (*_ACTION, "retryAfter", "retryLimit"),
-    "criterion": ("context", "condition", "type"),
-    "expression type": ("type", "version"),
-    "components": ("inputs", "parameters", "successActions", "failureActions"),
-}
-"""Name of each object → its fields (Arazzo 1.1, 4.8)."""
-
-
-def invalid(message: str, where: Where, hint: str = "") -> SkipOperation:
-    """Return the exception that leaves out a workflow because it is invalid."""
-    return SkipOperation("invalid-workflow", message, where, hint or "Correct the Arazzo document at this place.")
-
-
-def unsupported(message: str, where: Where, hint: str) -> SkipOperation:
-    """Return the exception that leaves out a workflow because it needs what mcpgen does not have."""
-    return SkipOperation("unsupported-workflow", message, where, hint)
-
-
-def read_object(value: JsonValue, kind: str, where: Where) -> JsonObject:
-    """Return an object of Arazzo. Raises SkipOperation if it is none, or has a field that Arazzo does not define."""
-    if not isinstance(value, dict):
-        raise invalid(f"A {kind} must be an object.", where)
-    for key in value:
-        if key not in FIELDS[kind] and not key.startswith("x-"):
-            message = f"A {kind} has no field '{clipped(key)}'."
-            raise invalid(message, where.inside(key), nearest(key, FIELDS[kind]))
-    return value
-
-
-def read_list(value: JsonValue, key: str, where: Where) -> list[JsonValue]:
-    """Return the list under `key`, or an empty list if there is none. Raises SkipOperation for any other value."""
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise invalid(f"`{key}` must be a list.", where)
-    return value
-
-
-def read_text(entry: JsonObject, key: str, kind: str, where: Where) -> str:
-    """Return the text under `key` of an object, which must have one. Raises SkipOperation otherwise."""
-    value = entry.get(key)
-    if not isinstance(value, str) or not value:
-        problem = "needs a text as" if key in entry else "has no"
-        raise invalid(f"A {kind} {problem} `{key}`.", where.inside(key) if key in entry else where)
-    return value
-
-
-@dataclass(frozen=True, slots=True)
-class Constants:
-    """What values can refer to and a server knows before any call: texts by their expressions, such as `$self`.
-
-    `selectors`: True if the version of the document has Selector Objects.
-    """
-
-    texts: Mapping[str, str]
-    selectors: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,11 +121,25 @@ class Facts:
             raise invalid(f"The source description '{described.name}' has no operations.", where, "Use `workflowId`.")
 
 
-def read_facts(document: Document, apis: Iterable[str], others: Mapping[str, str], *, selectors: bool) -> Facts:
-    """Return the facts of an Arazzo document. Raises SkipOperation if its parts have no valid form.
+def read_facts(document: Document, apis: Iterable[str], others: Mapping[str, str]) -> Facts:
+    """Return the facts of an Arazzo document. Raises FatalError if its version is not supported, or a part is invalid.
 
     `apis`: names of the API descriptions of this run. `others`: its Arazzo documents, with the `$self` of each, or "".
     """
+    root = as_object(document.value)
+    version = ".".join(str(root.get("arazzo")).split(".")[:2])
+    if version not in VERSIONS:
+        message = f"Arazzo version {clipped(str(root.get('arazzo')))} is not supported."
+        hint = f"mcpgen reads {' and '.join(VERSIONS)}."
+        raise FatalError("unsupported-version", message, document.where("/arazzo"), hint)
+    try:
+        return _facts(document, apis, others, selectors=version != "1.0")
+    except SkipOperation as unusable:
+        found = unusable.diagnostic
+        raise FatalError(found.code, found.message, found.where, found.hint) from None
+
+
+def _facts(document: Document, apis: Iterable[str], others: Mapping[str, str], *, selectors: bool) -> Facts:
     top = document.where("")
     root = read_object(document.value, "document", top)
     own = as_text(root.get("$self"))

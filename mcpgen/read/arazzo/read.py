@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import cast, get_args
 
 from mcpgen.base.diagnostics import Where
-from mcpgen.base.errors import FatalError, SkipOperation
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
 from mcpgen.base.names import clipped, nearest
 from mcpgen.base.runtime import criteria, expressions
@@ -22,12 +22,11 @@ from mcpgen.model.workflow import (
     Workflow,
     WorkflowStep,
 )
-from mcpgen.read.arazzo.facts import Facts, invalid, read_facts, read_list, read_object, read_text, unsupported
+from mcpgen.read.arazzo.facts import Facts
+from mcpgen.read.arazzo.keys import invalid, read_list, read_object, read_text, unsupported
 from mcpgen.read.arazzo.values import read_outputs, read_payload, read_selector, read_value
 from mcpgen.read.document import Document
 from mcpgen.read.openapi.references import References
-
-VERSIONS = ("1.0", "1.1")
 
 _CALLS = ("operationId", "operationPath", "workflowId", "channelPath")
 _ASYNC = ("channelPath", "correlationId", "action")
@@ -49,31 +48,12 @@ class _Context:
     facts: Facts
 
 
-def read(
-    document: Document, apis: Iterable[str], others: Mapping[str, str], references: References
-) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
-    """Return the workflows of an Arazzo document as operations, and those that are left out with the reason.
-
-    `apis`: names of the API descriptions of this run. `others`: its Arazzo documents, with the `$self` of each, or "".
-    Raises FatalError if the version is not supported, or the document as a whole is invalid.
-    """
-    root, top = as_object(document.value), document.where("")
-    version = ".".join(str(root.get("arazzo")).split(".")[:2])
-    if version not in VERSIONS:
-        message = f"Arazzo version {clipped(str(root.get('arazzo')))} is not supported."
-        raise FatalError(
-            "unsupported-version", message, top.inside("arazzo"), f"mcpgen reads {' and '.join(VERSIONS)}."
-        )
-    try:
-        facts = read_facts(document, apis, others, selectors=version != "1.0")
-        entries = read_list(root.get("workflows"), "workflows", top.inside("workflows"))
-    except SkipOperation as unusable:
-        raise FatalError(
-            unusable.diagnostic.code, unusable.diagnostic.message, unusable.diagnostic.where, unusable.diagnostic.hint
-        ) from None
+def read(document: Document, facts: Facts, references: References) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
+    """Return the workflows of an Arazzo document as operations, and those that are left out with the reason."""
+    top = document.where("")
     found: dict[str, Operation] = {}
     skipped = []
-    for index, raw in enumerate(entries):
+    for index, raw in enumerate(as_list(as_object(document.value).get("workflows"))):
         where = top.inside("workflows", index)
         label = as_text(as_object(raw).get("workflowId")) or str(index + 1)
         try:

@@ -6,6 +6,7 @@ What is data and what is an expression is decided here, once (`model.workflow.Va
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from urllib.parse import unquote_plus
 
 from mcpgen.base.diagnostics import Where
@@ -13,7 +14,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, tokens
 from mcpgen.base.names import clipped
 from mcpgen.base.runtime import expressions, jsonpath
 from mcpgen.model.workflow import Value
-from mcpgen.read.arazzo.facts import Constants, invalid, read_list, read_object, read_text, unsupported
+from mcpgen.read.arazzo.keys import invalid, read_list, read_object, read_text, unsupported
 
 _ROOT = re.compile(
     r"\$(url|method|statusCode|request|response|message|inputs|outputs|steps|workflows|sourceDescriptions|components"
@@ -25,6 +26,17 @@ _EMBEDDED = re.compile(r"\{(\$[^{}]*)\}")
 _SELECTOR = frozenset({"context", "selector", "type"})
 _MARK = re.compile("\ue000([0-9]+)\ue001")
 _POINTER = re.compile(r"(/([^~/]|~[01])*)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Constants:
+    """What values can refer to and a server knows before any call: texts by their expressions, such as `$self`.
+
+    `selectors`: True if the version of the document has Selector Objects.
+    """
+
+    texts: Mapping[str, str]
+    selectors: bool
 
 
 def read_value(value: JsonValue, where: Where, constants: Constants) -> Value:
