@@ -37,6 +37,12 @@ MORE = """
   steps:
   - {id: list, call: list_invoices, with: {customer_id: 1}}
   - {id: mails, call: send_mail, each: {in: '{list}', most: 2}, with: {to: x, text: y}}
+- name: forward_note
+  description: Send what the API says of a customer.
+  confirm: never
+  steps:
+  - {id: found, call: find_customers, with: {q: ann}}
+  - {call: send_mail, with: {to: x, text: '{found/0/note}'}}
 - name: wait_for_job
   description: Wait for a job.
   steps:
@@ -336,8 +342,11 @@ def test_a_step_sees_no_secret(project: Path) -> None:
     async def scene(scene: Scene) -> None:
         result = await scene.call("refund_last_invoice", customer="ann")
         assert SECRET not in str(result) + str(result.structured)
+        await scene.call("forward_note")
 
-    run(project, scene)
+    shop = run(project, scene)
+    assert SECRET not in "".join(shop.seen)
+    assert shop.writes[-1].startswith('POST /mails {"to":"x","text":"key ')
 
 
 def test_a_workflow_needs_the_roles_of_its_steps(tmp_path: Path) -> None:
