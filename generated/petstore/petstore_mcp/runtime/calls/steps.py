@@ -42,10 +42,6 @@ def _in_workflows(services: Services, tool: Tool) -> bool:
     return services.catalog.offers("workflows")
 
 
-def _confirms(services: Services, tool: Tool) -> bool:
-    return "confirm" in tool.binding or _in_workflows(services, tool)
-
-
 def _hooked(services: Services, tool: Tool) -> bool:
     hooks = services.preparation.hooks
     return not (hooks.idle or isinstance(hooks, NoHooks))
@@ -133,7 +129,8 @@ STEPS: tuple[Row, ...] = (
         ("..delegation.caller_credentials", "ensure"),
     ),
     ("consent", _binds("workflow"), ("..workflows.workflow_step", "confirm")),
-    ("consent", _confirms, ("..questions.consent", "confirm")),
+    ("consent", _binds("confirm"), ("..questions.consent", "confirm")),
+    ("consent", _in_workflows, ("..questions.consent", "confirm")),
     ("end of the questions of hooks", _asks_no_more, ("..hooks.hook_steps", "close")),
     ("send", _binds("follows"), ("..jobs.task_calls", "look")),
     ("send", _runs_programs, ("..programs.program_step", "run")),

@@ -488,7 +488,7 @@ class Catalog:
 
     def is_inner(self, name: str) -> bool:
         """Return True if no client sees the tool, and only workflows call it: then bindings.json describes it."""
-        return b',"tool":{' in self._bound.text(name) and not self._described.text(name)
+        return not self._described.text(name) and "tool" in self._bound.line(name)
 
     def writes(self, name: str) -> bool:
         """Return True unless the annotations of the tool `name` say that it only reads.

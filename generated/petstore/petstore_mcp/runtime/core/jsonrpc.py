@@ -213,7 +213,7 @@ def _counted(text: str) -> object:
     _idle.append(rules)
     # A colon inside a string, or a duplicate key, makes the number of colons larger than the number of members. So
     # equal numbers prove that no key is duplicated. If the numbers differ, only the colons outside strings are counted.
-    if text.count(":") == members and text.count("[") + text.count("{") <= MAX_DEPTH:
+    if text.count("[") + text.count("{") <= MAX_DEPTH and text.count(":") == members:
         return value
     structure = _outside_strings(text.encode(errors="replace"), _UNSTRUCTURED)
     return value if structure.count(b":") == members and _is_shallow(structure) else _UNSURE
@@ -241,7 +241,8 @@ def _marks(content: bytes, left_out: bytes) -> bytes:
     """Return a JSON text without the bytes in `left_out` and without escaped quotation marks. So each remaining
     quotation mark begins or ends a string.
     """
-    plain = content.replace(b'\\"', b"  ")  # fast, since two spaces are as long as `\"`: no other bytes move
+    # Fast, since two spaces are as long as `\"`: no other bytes move.
+    plain = content.replace(b'\\"', b"  ") if b"\\" in content else content
     if b"\\" in plain:
         # A quotation mark after an escaped backslash is not escaped. So remove escaped backslashes first.
         plain = content.replace(b"\\\\", b"").replace(b'\\"', b"")

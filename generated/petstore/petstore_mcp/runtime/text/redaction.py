@@ -194,7 +194,7 @@ _SHORTEST_UNDONE = 6
 _LONGEST_CLEAN = 32 * 1024
 """Number of characters up to which a text without secrets stays remembered after it was asked for again."""
 
-_ESCAPES_THAT_HIDE = ("\\b", "\\f", "\\u")
+_ESCAPES_THAT_HIDE = ("\\b", "\\f", "\\u")  # looked for together with secrets (docs/decisions/speed.md)
 """Beginnings of JSON escapes that may stand for a letter of a secret, or for a hidden character."""
 
 _LOOKED_FOR = 32

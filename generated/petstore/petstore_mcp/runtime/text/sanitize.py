@@ -151,7 +151,7 @@ def _searcher(pattern: str) -> Callable[[str], bool]:
 MOST_TOLD = 5
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-# The quantifiers are possessive, so that a search takes linear time.
+# The quantifiers are possessive, so that a search takes linear time (docs/decisions/speed.md).
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _BRACKET = re.compile(rf'[^"\[\]{{}}]*+(?:{_STRING}[^"\[\]{{}}]*+)*+[\[\]{{}}]', re.DOTALL)
 _COMMAS = re.compile(rf'(?:[^",]*+(?:{_STRING}[^",]*+)*+,)*+', re.DOTALL)
