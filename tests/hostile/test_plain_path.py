@@ -171,7 +171,12 @@ class Answers:
         secrets = random.sample(SECRETS, random.choice((0, 1, 1, 2)))
         answer = Response(random.choice((200, 200, 200, 201, 404)), "OK", fields, content, cut=random.random() < 0.05)
         answer.kept = random.choice((0, answer.size))
-        return answer, sent, Redactor(secrets), random.choice((40, 90, 200, 2000))
+        return (
+            answer,
+            sent,
+            Redactor(secrets),
+            random.choice((40, 90, 200, 2000)) if answer.size < 120 or b"[[[[" not in content else 2000,
+        )
 
 
 def line(answer: Response, sent: Sent, redactor: Redactor, shown: int) -> bytes:
