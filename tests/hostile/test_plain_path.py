@@ -175,7 +175,7 @@ class Answers:
             answer,
             sent,
             Redactor(secrets),
-            random.choice((40, 90, 200, 2000)) if answer.size < 120 or b"[[[[" not in content else 2000,
+            2000 if b"[[[[" in content else random.choice((90, 200, 400, 2000)),
         )
 
 
