@@ -28,6 +28,7 @@ class Table:
     name = "db"
     private = False
     server = {"name": "db", "version": "1"}  # noqa: RUF012 (as a Catalog has it)
+    header: dict[str, Any] = {}  # noqa: RUF012
 
     def __init__(self, resources: list[Any] | None = None, prompts: list[Any] | None = None) -> None:
         self._entries = {"resources": resources or [], "prompts": prompts or []}
