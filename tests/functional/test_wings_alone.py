@@ -34,12 +34,17 @@ CALLS = {
     "programs": ({}, '{"id":"1","name":"Titanic"}'),
     "questions": ({}, "The user must confirm it"),
     "results": ({}, "Titanic"),
+    "skills": ({}, '{"id":"1","name":"Titanic"}'),
     "search": ({}, '{"id":"1","name":"Titanic"}'),
     "templates": ({"name": "a"}, '{"id":"1","name":"Titanic"}'),
+    "workflows": ({}, '"name":"Titanic"'),
     "watching": ({}, '{"id":"1","name":"Titanic"}'),
     "views": ({}, '{"id":"1","name":"Titanic"}'),
 }
 """Name of a wing → arguments of a call, and a text of its result. Servers without their credentials name them."""
+
+OF_RESOURCES = ("skills", "watching")
+"""Wings that need a resource, with which comes the wing of resources."""
 
 
 class Things(BaseHTTPRequestHandler):
@@ -83,11 +88,11 @@ def test_each_wing_that_tables_need_has_a_case() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CALLS)
 def test_a_wing_works_without_the_others(name: str, api: str, tmp_path: Path) -> None:
-    [document] = FOLDER.glob(f"{name}.*")
+    [document] = FOLDER.glob(f"{name}.*.yaml")
     made = generated(document, tmp_path, "--parts=none")
     runtime = made / "things_mcp" / "runtime"
     wings = {path.name for path in runtime.iterdir() if path.is_dir()} - set(CORE)
-    assert wings == with_needs(name) | (with_needs("features") if name == "watching" else set())
+    assert wings == with_needs(name) | (with_needs("features") if name in OF_RESOURCES else set())
     environ = {**planted("THINGS"), "THINGS_BASE_URL": api, "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "things_mcp"]
     pipe = subprocess.PIPE

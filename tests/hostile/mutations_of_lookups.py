@@ -49,7 +49,13 @@ OF_LOOKUPS = (
         "call.given",
         (LOOKUPS,),
     ),
-    Mutation("tools that are not offered", "inner_calls.py", "if not offered.has(name):", "if False:", (LOOKUPS,)),
+    Mutation(
+        "tools that are not offered",
+        "inner_calls.py",
+        "if not (offered.has(name) or catalog.is_inner(name)):",
+        "if False:",
+        (LOOKUPS,),
+    ),
     Mutation(
         "the record of inner calls",
         "inner_calls.py",

@@ -40,8 +40,8 @@ OF_SCHEMAS = (
     Mutation(
         "members of answers alone",
         "mcpgen/lower/schema/portable.py",
-        'return self.composer.node(member)[0].get("readOnly") is True',
-        "return False",
+        "            if is_read_only:",
+        "            if False:",
         cases("schemas/objects", "bodies/json_object"),
     ),
     Mutation(
@@ -165,8 +165,8 @@ OF_REQUESTS = (
     Mutation(
         "header fields with secrets",
         "mcpgen/lower/request/bindings.py",
-        "if not (is_secret_name(name) or _SECRET_FIELD.search(name))",
-        "",
+        " if not is_secret_field(name)}",
+        "}",
         cases("paths/head"),
     ),
     Mutation(

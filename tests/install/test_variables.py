@@ -40,7 +40,7 @@ def test_both_halves_agree_on_what_is_a_secret(both: tuple[Catalog, set[str]]) -
     catalog, secrets = both
     found = variables.secret_names(catalog)
     over_http = {f"{P}{name}" for name in ("STATE_KEY", "STORE", "METRICS_TOKEN", "AUTH_INTROSPECTION_CLIENT_SECRET")}
-    assert set(found) == {*secrets, *over_http, f"{P}PROXY"}
+    assert set(found) == {*secrets, *over_http, f"{P}PROXY", f"{P}CLIENT_KEY_PASSWORD"}
     assert len(secrets) >= 5
 
 
@@ -49,8 +49,9 @@ def test_every_setting_that_works_over_stdio_is_written(both: tuple[Catalog, set
     features = {name: row.feature for row in SETTINGS for name in row.variables(P.removesuffix("_"))}
     found = variables.choose(both[0], dict.fromkeys(features, "x"))
     left_out = {name for name, feature in features.items() if feature == "http" or name.startswith("OTEL_")}
-    assert features.keys() - {*found.values, *found.secrets} == left_out | {f"{P}PROXY"}  # PROXY_FILE holds it
-    assert f"{P}PROXY" in variables.choose(both[0], {f"{P}PROXY": "x"}).secrets
+    in_files = {f"{P}PROXY", f"{P}CLIENT_KEY_PASSWORD"}  # their _FILE variables hold them
+    assert features.keys() - {*found.values, *found.secrets} == left_out | in_files
+    assert in_files <= {*variables.choose(both[0], dict.fromkeys(in_files, "x")).secrets}
 
 
 def test_variables_of_other_programs_and_of_callers_are_not_written(both: tuple[Catalog, set[str]]) -> None:
