@@ -106,6 +106,9 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     ),
     "client-requires": ("breaking", "Clients now need more capabilities: {after}; before: {before}."),
     "client-requires-less": ("additive", "Clients now need fewer capabilities: {after}; before: {before}."),
+    "workflow-calls": ("breaking", "The workflow now calls {after}; before: {before}."),
+    "workflow-outputs-added": ("additive", "The result of the workflow now also has {after}."),
+    "workflow-outputs-removed": ("breaking", "The result of the workflow no longer has {before}."),
     "timeout": ("cosmetic", "A call may now take {after} seconds; before: {before} seconds."),
 }
 

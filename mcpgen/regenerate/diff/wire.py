@@ -42,6 +42,7 @@ def compared(old: Listed, new: Listed, *, moved: bool) -> Iterator[Change]:
     `moved`: True if a new method or path was already reported, so that it is not reported again.
     """
     yield from _constants(old, new)
+    yield from _workflows(old, new)
     if old.binding.get("timeout") != new.binding.get("timeout"):
         yield rules.of_tool("timeout", new.name, old.binding.get("timeout"), new.binding.get("timeout"))
     needs, needed = (as_list(tool.binding.get("requires")) for tool in (new, old))
@@ -50,6 +51,27 @@ def compared(old: Listed, new: Listed, *, moved: bool) -> Iterator[Change]:
         yield rules.of_tool(code, new.name, needed or "nothing", needs or "nothing")
     if parts := [part for part in dict.fromkeys(_parts(old, new)) if not (moved and part in ("method", "path"))]:
         yield rules.of_tool("request", new.name, after=[*parts])
+
+
+def _workflows(old: Listed, new: Listed) -> Iterator[Change]:
+    """Yield the changes in what a workflow calls, and in the outputs that it names."""
+    before, after = (as_object(tool.binding.get("workflow")) for tool in (old, new))
+    if not (before and after):
+        return
+    called, calling = _called(before), _called(after)
+    if called != calling:
+        yield rules.of_tool("workflow-calls", new.name, called, calling)
+    had, has = as_object(before.get("outputs")).keys(), as_object(after.get("outputs")).keys()
+    if gone := sorted(had - has):
+        yield rules.of_tool("workflow-outputs-removed", new.name, before=[*gone])
+    if more := sorted(has - had):
+        yield rules.of_tool("workflow-outputs-added", new.name, after=[*more])
+
+
+def _called(workflow: JsonObject) -> list[JsonValue]:
+    """Return the names of the tools that the steps of a workflow call, also to undo something, sorted."""
+    steps = [as_object(step) for step in as_list(workflow.get("steps"))]
+    return [*sorted({as_text(each["tool"]) for step in steps for each in (step, as_object(step.get("undo"))) if each})]
 
 
 def _parts(old: Listed, new: Listed) -> Iterator[str]:

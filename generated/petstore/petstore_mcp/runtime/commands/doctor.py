@@ -76,7 +76,7 @@ def _rank(catalog: Catalog, settings: Settings, name: str, logins: Logins | None
     if described.get("annotations", {}).get("readOnlyHint") is not True or _needs_arguments(tool):
         return None
     binding = tool.binding
-    if binding["method"] != "GET" or "confirm" in binding or binding.get("body"):
+    if binding.get("method") != "GET" or "confirm" in binding or binding.get("body"):
         return None
     try:
         delegated, wanted = settings.delegations, binding.get("security")

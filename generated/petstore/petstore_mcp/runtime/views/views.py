@@ -73,7 +73,7 @@ def _told(tool: Tool, catalog: Catalog) -> dict[str, Any]:
     view: dict[str, Any] = {"tool": tool.name, "title": tool.title, **tool.binding["view"]}
     entry = catalog.described(tool.name)
     if entry.get("annotations", {}).get("readOnlyHint") is not True:
-        view["method"] = tool.binding["method"]
+        view["method"] = tool.binding.get("method", "POST")  # a workflow has none
     if not catalog.has(view.get("before", "")):
         view.pop("before", None)
     return view
