@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.grade import DOCUMENTS, row
 from tests.docs.test_figures import DOCS
 from tests.grade.calibration import CORPUS
@@ -16,6 +18,7 @@ def test_the_page_has_a_row_for_each_document() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_grade_of_a_document_is_the_one_that_is_measured() -> None:
     files = {name: CORPUS / file for name, file in DOCUMENTS.items()}
     small = {name: path for name, path in files.items() if path.exists() and path.stat().st_size < LARGEST}

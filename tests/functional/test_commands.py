@@ -115,6 +115,7 @@ def test_a_misspelt_command_is_told_what_is_near(written: str, said: str, capsys
     assert capsys.readouterr().err.splitlines()[-1] == f"Error: {said}"
 
 
+@pytest.mark.slow
 def test_the_wheel_alone_is_enough_for_the_demo(wheel: Path, tmp_path: Path) -> None:
     """Run the demo with only the wheel and its declared dependencies. The checkout is not on the path."""
     assert_demo_runs(installed(wheel, tmp_path / "clean"), tmp_path / "elsewhere")

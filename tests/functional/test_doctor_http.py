@@ -15,6 +15,8 @@ from mcpgen.cli import main
 from tests.functional.test_doctor import Upstream, always
 from tests.leaks import SECRET, searched
 
+pytestmark = pytest.mark.slow  # each row starts a process; tests/functional/test_doctor.py has the others
+
 KEY = "k" * 40
 INTROSPECTION_SECRET = "AUTH_INTROSPECTION_CLIENT_SECRET"
 TABLE = {

@@ -17,6 +17,8 @@ from mcpgen.base.jsonvalue import compact
 from mcpgen.cli import main
 from mcpgen.emit import OFFERED
 
+pytestmark = pytest.mark.slow  # each test installs or runs a project's own tests
+
 ROOT = Path(__file__).parents[2]
 SPECS = sorted((ROOT / "specs").rglob("*.yaml"))
 REFUSING = "if problems or not problems.complete:"

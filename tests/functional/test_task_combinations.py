@@ -23,6 +23,8 @@ from tests.functional.test_tasks import EXTENSION, ask, begun, ended, greeted, o
 from tests.runtime.process import Server
 from tests.runtime.revisions import ENVELOPE, META
 
+pytestmark = pytest.mark.slow  # tests/functional/test_tasks.py has each part alone
+
 SERVER = "mcpgen: 1\nserver: {name: worker%s}\nbase_url: http://127.0.0.1:%d/v1\ntools:\n"
 TOOL = """- name: %s
   description: Build a thing.

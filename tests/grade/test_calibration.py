@@ -22,7 +22,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("documents")
 
 
-@pytest.mark.parametrize("name", TRIED)
+@pytest.mark.parametrize(
+    "name", ["petstore", *(pytest.param(name, marks=pytest.mark.slow) for name in TRIED if name != "petstore")]
+)
 @pytest.mark.parametrize(("fault", "rule"), FAULTS.items(), ids=lambda each: getattr(each, "__name__", ""))
 def test_the_grade_falls_where_the_fault_is_and_only_there(
     name: str, fault: Callable[[Node, Node], bool], rule: str, folder: Path

@@ -56,6 +56,7 @@ def test_an_overlay_has_what_the_document_says_elsewhere(case: dict[str, Any], t
         assert graded(again).score > graded(found).score
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_a_published_document_is_mended_once_and_costs_little(name: str, tmp_path: Path) -> None:
     source = CORPUS / name

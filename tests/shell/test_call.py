@@ -11,6 +11,8 @@ import pytest
 
 from tests.shell.project import PNG, Api, Shell, served
 
+pytestmark = pytest.mark.slow  # each test starts several processes
+
 DOCUMENT = """
 openapi: 3.1.0
 info: {title: Store, version: '1'}

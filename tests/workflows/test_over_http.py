@@ -18,6 +18,8 @@ from tests.streamable.messages import encoded, mirrored, stateless
 from tests.streamable.servers import Server
 from tests.workflows.shop import ACCEPT, DECLINE, REFUND, Shop, generated
 
+pytestmark = pytest.mark.slow  # each test starts two replicas
+
 SHOP = Shop()
 REFUND_EACH = REFUND % "consent: each"
 STEPS = ("create_refund", "send_mail")
