@@ -12,6 +12,7 @@ from mcpgen.emit.table import bindings_json, scheme, tools_json
 from mcpgen.lock import fingerprint
 from mcpgen.lock.lockfile import Lock
 from mcpgen.lower.request.security import bind
+from mcpgen.lower.workflows.resolve import METHOD as WORKFLOW
 from mcpgen.model import (
     ANY_HEADER,
     API_KEY,
@@ -71,7 +72,7 @@ class Listed:
 
     @property
     def request(self) -> str:
-        return f"{as_text(self.binding.get('method'))} {self.path}"
+        return f"{as_text(self.binding.get('method')) or WORKFLOW} {self.path}"
 
     @property
     def schema(self) -> JsonObject:
