@@ -72,8 +72,20 @@ def _numbers(node: Node) -> st.SearchStrategy[float]:
     return st.integers(least, node.get("maximum", 99))
 
 
+def alternatives(node: Node) -> list[str]:
+    """Return the keys of which an object must have exactly one."""
+    return [key for choice in node.get("oneOf", ()) for key in choice["required"]]
+
+
 def _objects(node: Node) -> st.SearchStrategy[dict[str, Any]]:
     members: dict[str, Node] = node.get("properties", {})
+    if keys := alternatives(node):
+        rest = {name: member for name, member in members.items() if name not in keys}
+        plain = {key: value for key, value in node.items() if key != "oneOf"}
+        return st.one_of(
+            _objects({**plain, "properties": {**rest, key: members[key]}, "required": [*node.get("required", ()), key]})
+            for key in keys
+        )
     required = {name: values(members[name]) for name in node.get("required", ())}
     optional = {name: values(member) for name, member in members.items() if name not in required}
     least = node.get("minProperties", 0)
@@ -188,7 +200,7 @@ def _of_mapping(value: dict[str, Any], node: Node, at: str) -> Iterator[Mistake]
             yield from mistakes(member, members[key], pointer(at, key), key)
         elif isinstance(node.get("additionalProperties"), dict):
             yield from mistakes(member, node["additionalProperties"], pointer(at, key), key)
-    for key in node.get("required", ()):
+    for key in (*node.get("required", ()), *(key for key in alternatives(node) if key in value)):
         if at or key != "mcpgen":
             without = lambda mapping, k=key: {name: each for name, each in mapping.items() if name != k}  # noqa: E731
             yield Mistake(f"without {key}", at, without, "missing-key", at)
@@ -198,7 +210,7 @@ def _of_mapping(value: dict[str, Any], node: Node, at: str) -> Iterator[Mistake]
 
 def _misspelled(key: str, node: Node, at: str) -> Iterator[Mistake]:
     # a misspelled required key would also be a missing key, which is another mistake
-    if key not in node.get("required", ()):
+    if key not in (*node.get("required", ()), *alternatives(node)):
         wrong = key + "q"
         renamed = lambda mapping: {wrong if name == key else name: each for name, each in mapping.items()}  # noqa: E731
         yield Mistake(f"{key} misspelled", at, renamed, "unknown-key", pointer(at, wrong))
