@@ -20,8 +20,11 @@ from tests.telemetry.collector import Point, Span
 MODEL = Path(__file__).resolve().parents[3] / "shared" / "formats" / "otel-mcp"
 SERVER, CLIENT = 2, 3
 ERROR = 2
-NEWER = ("server/discover", "subscriptions/listen", "tasks/get", "tasks/result", "tasks/update", "tasks/cancel")
-"""Methods of MCP and of its tasks extension that are newer than the model. The model allows further values."""
+NEWER = (
+    *("server/discover", "subscriptions/listen", "tasks/get", "tasks/result", "tasks/update", "tasks/cancel"),
+    *("skills/list", "skills/get", "resources/directory/read"),
+)
+"""Methods of MCP and of its extensions that are newer than the model. The model allows further values."""
 
 OWN = {"mcpgen.task.digest": "[0-9a-f]{16}", "mcpgen.task.status": "working|completed|failed|cancelled"}
 """Attributes of tasks, for which the model has none, and the patterns of their values."""
