@@ -82,9 +82,12 @@ def _objects(node: Node) -> st.SearchStrategy[dict[str, Any]]:
     if keys := alternatives(node):
         rest = {name: member for name, member in members.items() if name not in keys}
         plain = {key: value for key, value in node.items() if key != "oneOf"}
+        required = node.get("required", ())
         return st.one_of(
-            _objects({**plain, "properties": {**rest, key: members[key]}, "required": [*node.get("required", ()), key]})
-            for key in keys
+            [
+                _objects({**plain, "properties": {**rest, key: members[key]}, "required": [*required, key]})
+                for key in keys
+            ]
         )
     required = {name: values(members[name]) for name in node.get("required", ())}
     optional = {name: values(member) for name, member in members.items() if name not in required}
