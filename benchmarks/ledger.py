@@ -1,4 +1,4 @@
-"""Count what each stage of a call costs after the response of the API has come: `python -m benchmarks.ledger`.
+"""Count the instructions and the copied bytes of each stage, from the API's response to the answer for the client.
 
     python -m benchmarks.ledger [--against FOLDER]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LONGEST = 2000
 LONGEST_PATTERN = 256
 DEEPEST = 32
-"""Limits of an expression: its characters, those of a pattern in it, and how deep its filters nest."""
+"""Limits of an expression: its characters, those of a pattern in it, and how deep its filters or parentheses nest."""
 
 STEPS = 200_000
 """How many values one evaluation may visit: a fifth of a second at most."""
@@ -55,7 +55,7 @@ _FUNCTIONS = {
 
 
 class Malformed(Exception):
-    """The text is no JSONPath expression. The message says why."""
+    """The text is no JSONPath expression, or no condition. The message says why."""
 
 
 class TooManySteps(Exception):
@@ -227,8 +227,8 @@ _Operand = tuple[str, Any]
 returns it; for `singular` and `nodes` a list of nodes."""
 
 
-class _Parser:
-    """Parser of one expression, by recursive descent (RFC 9535, appendix A)."""
+class Cursor:
+    """Place in a text that is parsed from left to right."""
 
     __slots__ = ("at", "depth", "text")
 
@@ -238,13 +238,27 @@ class _Parser:
         self.depth = 0
 
     def malformed(self, reason: str = "") -> Malformed:
-        shown = self.text[self.at : self.at + 12]
+        """Return the error for the text from here on."""
+        shown = self.text[self.at : self.at + 20]
         return Malformed(reason or (f"`{shown}` is unexpected there" if shown else "it ends too early"))
 
     def take(self, text: str) -> bool:
+        """Go behind `text` and return True if it stands here."""
         found = self.text.startswith(text, self.at)
         self.at += len(text) if found else 0
         return found
+
+    def find(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Go behind what matches a pattern here, and return the match."""
+        found = pattern.match(self.text, self.at)
+        self.at = found.end() if found else self.at
+        return found
+
+
+class _Parser(Cursor):
+    """Parser of one expression, by recursive descent (RFC 9535, appendix A)."""
+
+    __slots__ = ()
 
     def expect(self, text: str) -> None:
         if not self.take(text):
@@ -253,11 +267,6 @@ class _Parser:
     def blank(self) -> None:
         while self.at < len(self.text) and self.text[self.at] in _BLANK:
             self.at += 1
-
-    def find(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        found = pattern.match(self.text, self.at)
-        self.at = found.end() if found else self.at
-        return found
 
     def segments(self) -> list[_Segment]:
         found: list[_Segment] = []

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What a request says, and what the server shall do about it.
+"""Read what a request says, and define the effects by which the protocol tells the server what to do.
 
 The envelope of a request says which revision of MCP it speaks, which method it calls, and what its client can do. The
 protocol answers with effects: actions to perform, such as sending a line or calling a tool. It only returns them; other

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from . import jsonpath
 from .expressions import LONGEST, Scope, Unresolved, as_text, evaluate, is_expression, parts
+from .jsonpath import DEEPEST, Cursor, Malformed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-DEEPEST = 32
-"""How deep the parentheses of a condition nest."""
 
 _RUNTIME = re.compile(r"\$(?:(?![=!]=|&&|\|\||[\s<>(){},]).)+")
 _EMBEDDED = re.compile(r"\{(\$[^{}]*)\}")
@@ -29,10 +27,6 @@ _OPERATOR = re.compile(r"[=!<>]=|<|>")
 _BLANK = re.compile(r"\s*")
 _CONSTANTS = {"true": True, "false": False, "null": None}
 _LONGEST_NUMBER = 40
-
-
-class Malformed(Exception):
-    """A condition cannot be read. The message says why."""
 
 
 def holds(criterion: Mapping[str, Any], scope: Scope) -> bool:
@@ -47,7 +41,7 @@ def holds(criterion: Mapping[str, Any], scope: Scope) -> bool:
         if kind == "regex":
             return _searcher(_substituted(condition, scope))(as_text(value))
         return bool(jsonpath.compiled(_substituted(condition, scope, quoted=True)).nodes(value))
-    except (Unresolved, Malformed, jsonpath.Malformed, jsonpath.TooManySteps, ValueError, RecursionError):
+    except (Unresolved, Malformed, jsonpath.TooManySteps, ValueError, RecursionError):
         return False
 
 
@@ -62,7 +56,7 @@ def problem(kind: str, condition: str) -> str:
             _searcher(condition)
         else:
             jsonpath.compiled(condition)
-    except (Malformed, jsonpath.Malformed) as malformed:
+    except Malformed as malformed:
         return str(malformed)
     except ValueError:
         return "it is no pattern that can be searched in linear time"
@@ -129,30 +123,15 @@ def simple(condition: str) -> Callable[[Scope], Any]:
     return found
 
 
-class _Parser:
+class _Parser(Cursor):
     """Parser of a simple condition. `||` binds less than `&&`, `&&` less than comparisons, and `!` most."""
 
-    __slots__ = ("at", "depth", "text")
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.at = 0
-        self.depth = 0
-
-    def malformed(self) -> Malformed:
-        shown = self.text[self.at : self.at + 20]
-        return Malformed(f"`{shown}` is unexpected there" if shown else "it ends too early")
-
-    def find(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        found = pattern.match(self.text, self.at)
-        self.at = found.end() if found else self.at
-        return found
+    __slots__ = ()
 
     def take(self, text: str) -> bool:
+        """Go behind blanks and `text`, and return True if it stands there."""
         self.find(_BLANK)
-        found = self.text.startswith(text, self.at)
-        self.at += len(text) if found else 0
-        return found
+        return super().take(text)
 
     def disjunction(self) -> Callable[[Scope], Any]:
         self.depth += 1

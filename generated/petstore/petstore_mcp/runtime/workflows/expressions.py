@@ -181,7 +181,7 @@ def evaluate(expression: str, scope: Scope) -> Any:
 
 
 def build(value: Mapping[str, Any], scope: Scope) -> Any:
-    """Return what a Value of the table stands for. Raises Unresolved.
+    """Return the JSON value that an entry `Value` of the table describes. Raise Unresolved if it has none.
 
     A member of an object, or an item of a list, is left out if it refers to an input that the caller left out, or to a
     step that did not run. Required arguments are checked afterwards, as in every call.
