@@ -16,6 +16,7 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.base.plurals import counted
 from mcpgen.cli import differences, options, report, signals
+from mcpgen.grade.grade import letter_of
 from mcpgen.regenerate import changelog, release_notes
 from mcpgen.regenerate.diff import markdown, next_version, release
 from mcpgen.regenerate.publish import Plan, edits, plan, publish, told
@@ -133,9 +134,22 @@ def _show(run: Run) -> None:
     report.diagnostics([*run.findings()], succession.compiled.catalog.skipped, most=MOST)
     _say_news(run)
     if run.wanted.output == "markdown":
-        report.say_lines(markdown.document(succession.difference).split("\n"), err=False)
+        report.say_lines(markdown.document(succession.difference, _grade(succession)).split("\n"), err=False)
     elif succession.difference:
         differences.show(succession.difference)
+
+
+def _grade(succession: NextGeneration) -> str:
+    """Return a line about the grade of the tools (`mcpgen grade`), with the grade before if it is known. Return "" if
+    the tools have not changed.
+    """
+    now, lock = succession.compiled.lock.score, succession.before
+    if not succession.difference or now is None:
+        return ""
+    before = lock.score if lock is not None and lock.compiler == mcpgen.__version__ else None
+    if before is None:
+        return f"Grade of the tools: {letter_of(now)} ({now} of 100 points)."
+    return f"Grade of the tools: {letter_of(before)} → {letter_of(now)} ({before} → {now} of 100 points)."
 
 
 def _say_news(run: Run) -> None:

@@ -37,6 +37,7 @@ class Lock:
     mcpgen that wrote the lock file. `origins`: origin → True if it was accepted, as `mcpgen.base.origins` describes, or
     None in older lock files. `offered`: files that are written once, which the user may delete for good. `parts`: the
     chosen parts of the server, or None in lock files of projects whose owner has never chosen; these have all parts.
+    `score`: the points of the tools by `mcpgen grade` when they last changed, or None if they have not changed since.
     `rebuilt`: True if the project had no lock file; `files` are then the files on disk, which may have been edited by
     hand.
     """
@@ -51,6 +52,7 @@ class Lock:
     origins: Mapping[str, bool] | None = None
     offered: tuple[str, ...] = ()
     parts: tuple[str, ...] | None = None
+    score: float | None = None
     rebuilt: bool = False
 
     @property
@@ -78,6 +80,7 @@ def dump(lock: Lock) -> bytes:
         "version": lock.version,
         "options": recorded(lock.options),
         **({} if lock.parts is None else {"parts": list[JsonValue](lock.parts)}),
+        **({} if lock.score is None else {"score": lock.score}),
         **({} if lock.origins is None else {"origins": _decided(lock.origins)}),
         "tools": {key: _entry(known) for key, known in sorted(lock.promises.tools.items())},
         "retired": {
@@ -241,4 +244,5 @@ def load(data: bytes, file: str) -> Lock:
         origins=_origins(value.get("origins")),
         offered=_texts(value.get("offered")),
         parts=_texts(value["parts"]) if "parts" in value else None,
+        score=score if isinstance(score := value.get("score"), float) else None,
     )

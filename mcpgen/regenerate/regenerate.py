@@ -10,8 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import mcpgen
 from mcpgen.base.diagnostics import Diagnostic, Where
+from mcpgen.base.tree import FileTree
 from mcpgen.emit import parts, unneeded
+from mcpgen.grade.grade import grade
+from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
 from mcpgen.lock.match_operations import moved, renamed
 from mcpgen.model.options import NO_PARTS, Options
@@ -71,13 +75,26 @@ def succeed(
         found.append(_unreadable(directory, lock))
     if lock.rebuilt:
         found.append(lost_lock.warning(directory, lock))
-    tree, continued = changelog.continued(directory, compiled.tree, compiled.lock, lock, difference, files)
+    scored = replace(compiled.lock, score=_score(compiled, lock, difference or NOTHING))
+    tree = FileTree({**compiled.tree, locks.NAME: locks.dump(scored)})
+    tree, continued = changelog.continued(directory, tree, scored, lock, difference, files)
     compiled = replace(compiled, tree=tree, lock=continued, diagnostics=tuple(found))
     idle: list[str] = []
     if compiled.lock.parts is None:
         implied = parts.chosen((NO_PARTS,), deploy=compiled.lock.options.deploy, hooks=project.hooks)
         idle = unneeded(tree, compiled.catalog.identity, implied)
     return NextGeneration(compiled, lock, difference or NOTHING, files, difference is not None, tuple(idle))
+
+
+def _score(compiled: Compiled, before: Lock, difference: Difference) -> float | None:
+    """Return the points of the tools if they changed, else those that the lock file `before` has.
+
+    Another version of mcpgen may have other rules, so its points do not count. A first compile has nothing to compare
+    its points with, so they are left out: they take a third of its time.
+    """
+    if difference:
+        return round(grade(compiled.catalog, compiled.definitions).score, 1)
+    return before.score if before.compiler == mcpgen.__version__ else None
 
 
 def _tables(lock: Lock) -> dict[str, str | None]:

@@ -24,15 +24,17 @@ _KEPT: Mapping[Grade, int] = {"breaking": MOST, "additive": MOST, "cosmetic": 20
 """Grade → limit on its lines in a changelog entry."""
 
 
-def document(difference: Difference) -> str:
+def document(difference: Difference, score: str = "") -> str:
     """Return the summary, and a list of changes for each grade (breaking, additive or cosmetic). The list of cosmetic
-    changes is collapsed.
+    changes is collapsed. `score`: a line about the grade of the tools, or "".
     """
-    return "\n".join(_parts(difference))
+    return "\n".join(_parts(difference, score))
 
 
-def _parts(difference: Difference) -> Iterator[str]:
+def _parts(difference: Difference, score: str) -> Iterator[str]:
     yield f"**{markdown_text(summary(difference))}**"
+    if score:
+        yield from ("", score)
     for grade, found in lines(difference):
         folded = grade == "cosmetic"
         yield ""
