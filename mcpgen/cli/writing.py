@@ -143,13 +143,11 @@ def _grade(succession: NextGeneration) -> str:
     """Return a line about the grade of the tools (`mcpgen grade`), with the grade before if it is known. Return "" if
     the tools have not changed.
     """
-    now, lock = succession.compiled.lock.score, succession.before
-    if not succession.difference or now is None:
+    scores = [lock.score for lock in (succession.before, succession.compiled.lock) if lock and lock.score is not None]
+    if not succession.difference:
         return ""
-    before = lock.score if lock is not None and lock.compiler == mcpgen.__version__ else None
-    if before is None:
-        return f"Grade of the tools: {letter_of(now)} ({now} of 100 points)."
-    return f"Grade of the tools: {letter_of(before)} → {letter_of(now)} ({before} → {now} of 100 points)."
+    letters, points = " → ".join(map(letter_of, scores)), " → ".join(map(str, scores))
+    return f"Grade of the tools: {letters} ({points} of 100 points)."
 
 
 def _say_news(run: Run) -> None:

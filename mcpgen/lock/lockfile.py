@@ -37,7 +37,8 @@ class Lock:
     mcpgen that wrote the lock file. `origins`: origin → True if it was accepted, as `mcpgen.base.origins` describes, or
     None in older lock files. `offered`: files that are written once, which the user may delete for good. `parts`: the
     chosen parts of the server, or None in lock files of projects whose owner has never chosen; these have all parts.
-    `score`: the points of the tools by `mcpgen grade` when they last changed, or None if they have not changed since.
+    `score`: the points of the tools by `mcpgen grade` when they last changed, or None if they have not changed since
+    the first run, or if another version of mcpgen, whose rules may differ, gave them.
     `rebuilt`: True if the project had no lock file; `files` are then the files on disk, which may have been edited by
     hand.
     """
@@ -226,6 +227,7 @@ def load(data: bytes, file: str) -> Lock:
     if not isinstance(value, dict) or value.get("lock") not in _READ or not _is_safe(value):
         message = f"This version of mcpgen cannot read the lock file {NAME}."
         raise FatalError("lock-unreadable", message, Where(file), _RESTORE)
+    compiler = as_text(value.get("mcpgen"))
     return Lock(
         source=as_text(value.get("source")),
         source_digest=as_text(value.get("source_digest")),
@@ -240,9 +242,9 @@ def load(data: bytes, file: str) -> Lock:
             },
         ),
         files={path: as_text(known) for path, known in as_object(value.get("files")).items()},
-        compiler=as_text(value.get("mcpgen")),
+        compiler=compiler,
         origins=_origins(value.get("origins")),
         offered=_texts(value.get("offered")),
         parts=_texts(value["parts"]) if "parts" in value else None,
-        score=score if isinstance(score := value.get("score"), float) else None,
+        score=score if isinstance(score := value.get("score"), float) and compiler == mcpgen.__version__ else None,
     )

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import mcpgen
 from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.tree import FileTree
 from mcpgen.emit import parts, unneeded
@@ -75,7 +74,9 @@ def succeed(
         found.append(_unreadable(directory, lock))
     if lock.rebuilt:
         found.append(lost_lock.warning(directory, lock))
-    scored = replace(compiled.lock, score=_score(compiled, lock, difference or NOTHING))
+    # Only the next changes need the points. They take time, so neither a first nor an idle run computes them.
+    score = round(grade(compiled.catalog, compiled.definitions).score, 1) if difference else lock.score
+    scored = replace(compiled.lock, score=score)
     tree = FileTree({**compiled.tree, locks.NAME: locks.dump(scored)})
     tree, continued = changelog.continued(directory, tree, scored, lock, difference, files)
     compiled = replace(compiled, tree=tree, lock=continued, diagnostics=tuple(found))
@@ -84,17 +85,6 @@ def succeed(
         implied = parts.chosen((NO_PARTS,), deploy=compiled.lock.options.deploy, hooks=project.hooks)
         idle = unneeded(tree, compiled.catalog.identity, implied)
     return NextGeneration(compiled, lock, difference or NOTHING, files, difference is not None, tuple(idle))
-
-
-def _score(compiled: Compiled, before: Lock, difference: Difference) -> float | None:
-    """Return the points of the tools if they changed, else those that the lock file `before` has.
-
-    Another version of mcpgen may have other rules, so its points do not count. A first compile has nothing to compare
-    its points with, so they are left out: they take a third of its time.
-    """
-    if difference:
-        return round(grade(compiled.catalog, compiled.definitions).score, 1)
-    return before.score if before.compiler == mcpgen.__version__ else None
 
 
 def _tables(lock: Lock) -> dict[str, str | None]:
