@@ -48,7 +48,9 @@ def with_pages(catalog: Catalog, tools: list[bytes]) -> list[bytes]:
 def contents(uri: str, catalog: Catalog) -> Contents | None:
     """Return the page, or the view and the arguments of a tool that `catalog` offers; None for another URI."""
     if uri == APPLICATION:
-        page: Block = {"uri": uri, "mimeType": PAGE, "text": _page(), "_meta": {"ui": {"prefersBorder": True}}}
+        origins = catalog.header.get("pictures", [])
+        told = {"prefersBorder": True, **({"csp": {"resourceDomains": origins}} if origins else {})}
+        page: Block = {"uri": uri, "mimeType": PAGE, "text": _page(origins), "_meta": {"ui": told}}
         return Contents(uri, [page], fixed=True)
     name = uri.removeprefix(f"{APPLICATION}/")
     if name == uri or not catalog.has(name) or "view" not in (tool := catalog.tool(name)).binding:
@@ -89,6 +91,7 @@ def _seen_by(catalog: Catalog, view: dict[str, Any]) -> dict[str, Any]:
     return {key: each for key, each in view.items() if key not in ("before", "given")}
 
 
-def _page() -> str:
+def _page(origins: list[str]) -> str:
+    """Return the page. Its own policy allows pictures from these origins, and its script reads them there."""
     with open(f"{__file__.rpartition('views.py')[0]}application.html", encoding="utf-8") as file:
-        return file.read()
+        return file.read().replace("img-src data:", " ".join(["img-src data:", *origins]), 1)
