@@ -1,7 +1,7 @@
 """Add skills to a catalog: folders of instructions for a model (SEP-2640), as resources under `skill://NAME/`.
 
-The project's owner wrote them, or accepts one for each tag of the tools, or for each workflow. The resource of a SKILL.md also has its front
-matter. So the passes that write, list and compare resources know nothing of skills.
+The project's owner wrote them, or accepts one for each tag of the tools, or for each workflow. The resource of a
+SKILL.md also has its front matter. So the passes that write, list and compare resources know nothing of skills.
 
 Texts of the owner are taken as they are, because hosts compare them with their digests. Only invisible characters are
 removed. Text of the document enters a skill through the template `templates/skill/SKILL.md.jinja`, whose filters
@@ -265,7 +265,8 @@ def _skills_of_workflows(catalog: Catalog, names: set[str], where: Where) -> Ite
     for tool in catalog.tools:
         if workflow := tool.binding.workflow:
             steps = [as_object(step) for step in as_list(workflow.get("steps"))]
-            called = dict.fromkeys(as_text(each.get("tool")) for step in steps for each in (step, as_object(step.get("undo"))))
+            calls = chain.from_iterable((step, as_object(step.get("undo"))) for step in steps)
+            called = dict.fromkeys(as_text(each.get("tool")) for each in calls)
             tools = [listed[name] for name in called if name in listed]
             about = f"{tool.title} in {catalog.identity.title}"
             yield _skill(_name(catalog, tool.name, names), about, _says(tool), tools, catalog, where, tool)

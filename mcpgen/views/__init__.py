@@ -29,6 +29,9 @@ from mcpgen.model import Catalog, ToolSpec
 from mcpgen.model.options import Options
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
+_ORIGIN = re.compile(r"https://[a-z0-9.-]+(:[0-9]{1,5})?")
+"""Pattern of an origin of pictures. The tools file's schema reports others; a lock file may have been edited."""
+
 _NONE = "none"
 """Kind of view of a tool that has none."""
 
@@ -82,7 +85,7 @@ def with_views(catalog: Catalog, definitions: Mapping[str, JsonObject], wanted: 
     composer = Composer(definitions, Budget(RUN, PART))
     readers = {_place(tool): tool for tool in reversed(catalog.tools) if _reads(tool)}
     tools = tuple(replace(tool, view=_view(tool, readers, composer, wanted=wanted.views)) for tool in catalog.tools)
-    return replace(catalog, tools=tools, pictures=wanted.pictures)
+    return replace(catalog, tools=tools, pictures=tuple(filter(_ORIGIN.fullmatch, wanted.pictures)))
 
 
 def _view(tool: ToolSpec, readers: _Readers, composer: Composer, *, wanted: bool) -> JsonObject | None:

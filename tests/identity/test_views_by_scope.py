@@ -1,10 +1,9 @@
-"""Test views of a server whose callers have scopes: a view shows, reads and calls only what its caller's token allows."""
+"""Test views of a server whose callers have scopes: a view shows, reads and calls only what its caller may use."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest

@@ -47,8 +47,8 @@ Answer = Callable[[Any], Awaitable[Any]]
 class Host:
     """A program that shows views. `call`, `read`: functions that answer `tools/call` and `resources/read`.
 
-    `seen`: paths that the browser has asked of the host's server. `page`: the browser. `pictures`: origins whose pictures
-    the view may show.
+    `seen`: paths that the browser has asked of the host's server. `page`: the browser. `pictures`: origins whose
+    pictures the view may show.
     """
 
     def __init__(self, page: Page, address: str) -> None:
