@@ -62,6 +62,7 @@ class Host:
     async def open(self, width: int, scheme: str = "light") -> None:
         """Open the host's page in a window of this size."""
         self.page.errors, self.page.dialogs, self.page.requests = [], [], []
+        self.seen.clear()
         await self.page.ask(
             "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False
         )

@@ -58,7 +58,7 @@ function text(value, shows, whole) {
 function pictured(value, shows, instead) {
   const url = new URL(value);
   if (!PICTURED.has(url.origin) || !(shows === "image" || /\.(avif|gif|jpe?g|png|webp)$/i.test(url.pathname))) return instead;
-  return el("img", { src: url.href, alt: "Picture", class: "picture", loading: "lazy", referrerpolicy: "no-referrer", error: (event) => event.target.replaceWith(instead) });
+  return el("img", { loading: "lazy", referrerpolicy: "no-referrer", alt: "Picture", class: "picture", error: (event) => event.target.replaceWith(instead), src: url.href });
 }
 
 /** An address as a few words: a picture by what it is, anything else by its host and the end of its path. */
