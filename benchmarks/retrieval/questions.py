@@ -88,7 +88,7 @@ def pools(corpus: Path, folder: Path) -> Iterator[Pool]:
     """Yield all pools. `folder`: a temporary folder for documents that are parts of another file."""
     public = corpus.parent / "questions"
     for name, document in (TUNED | UNTUNED).items():
-        yield Pool(name, name, (corpus / document,), list(_own(name)), list(_nothing(name)))
+        yield Pool(name, name, (corpus / document,), list(of_api(name)), list(_nothing(name)))
     for path in sorted((public / "socbench").glob("*~queries.json")):
         front = path.name.removesuffix("queries.json")
         documents = tuple(sorted(path.parent.glob(f"{front}*~openapi.json")))
@@ -103,7 +103,8 @@ def pools(corpus: Path, folder: Path) -> Iterator[Pool]:
         yield Pool("toolalpaca", "toolalpaca", documents, [each for api in apis for each in _of_toolalpaca(api)], [])
 
 
-def _own(api: str) -> Iterator[Question]:
+def of_api(api: str) -> Iterator[Question]:
+    """Yield our own questions for an API, by its name in TUNED or UNTUNED."""
     for row in (FOLDER / f"{api}.txt").read_text(encoding="utf-8").splitlines():
         text, _, names = row.partition("|")
         yield Question(text.strip(), tuple(tuple(each.split("/")) for each in names.split()))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from benchmarks.retrieval.questions import TUNED, UNTUNED, Question, of_api
 from mcpgen.base.runtime import retriever
 from mcpgen.emit import table
 from mcpgen.grade import patch
@@ -18,6 +20,7 @@ from mcpgen.pipeline import Compiled, compile_source
 from mcpgen.read import fetch
 from mcpgen.retrieval.index import build
 from tests.command import mcpgen
+from tests.grade.faults import operations
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT.parent / "shared" / "corpus" / "dev"
@@ -73,6 +76,60 @@ def test_a_published_document_is_mended_once_and_costs_little(name: str, tmp_pat
     assert confused(second) <= confused(first)
     before, after = (sum(map(table.cost, each.catalog.tools)) for each in (found, again))
     assert after <= before * MOST_MORE_TOKENS
+
+
+ASKED = {file: name for name, file in (TUNED | UNTUNED).items()}
+"""File of a document → the name of its questions in `benchmarks/retrieval/questions`."""
+
+
+def answered(found: Compiled, questions: Iterable[Question]) -> int:
+    """Return for how many questions a search finds all needed tools, among ten tools and those that return their
+    ids.
+    """
+    search = retriever.Retriever(json.loads(build(found.catalog.tools, found.definitions, ()).index))
+    count = 0
+    for question in questions:
+        hits = search.search(question.text, 10, lambda _: True).hits
+        shown = {search.names[number] for hit in hits for number in (hit.number, *(each for _, each in hit.sources))}
+        count += all(need & shown for need in question.tools(search.names, {}))
+    return count
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ASKED)
+def test_a_patch_makes_no_search_worse(name: str, tmp_path: Path) -> None:
+    source = CORPUS / name
+    if not source.exists():
+        pytest.skip(f"{name} is not there")
+    found = compiled(source)
+    overlay = written(found, tmp_path / "overlay.yaml")
+    questions = list(of_api(ASKED[name]))
+    before = answered(found, questions)
+    after = before if overlay is None else answered(compiled(source, overlay), questions)
+    print(f"{name}: {before} of {len(questions)}, {after} after the patch")
+    assert after >= before
+
+
+@pytest.mark.slow
+def test_a_patch_makes_the_search_of_a_poor_document_better(tmp_path: Path) -> None:
+    """Take the summaries and descriptions of all operations away. Their responses say again what they do."""
+    name = "xero-accounting.json"
+    if not (CORPUS / name).exists():
+        pytest.skip(f"{name} is not there")
+    poor = json.loads((CORPUS / name).read_text(encoding="utf-8"))
+    for _, _, operation in operations(poor):
+        operation.pop("summary", None)
+        operation.pop("description", None)
+    source = tmp_path / name
+    source.write_text(json.dumps(poor), encoding="utf-8")
+    found = compiled(source)
+    overlay = written(found, tmp_path / "overlay.yaml")
+    assert overlay is not None
+    questions = list(of_api(ASKED[name]))
+    again = compiled(source, overlay)
+    print(f"{name}: {answered(found, questions)} of {len(questions)}, {answered(again, questions)} after the patch")
+    assert graded(again).score > graded(found).score
+    assert answered(again, questions) > answered(found, questions)
 
 
 def confused(found: Grade) -> int:
