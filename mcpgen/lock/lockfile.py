@@ -1,8 +1,8 @@
 """Read and write `mcpgen.lock.json`, the record of the last run that wrote a project.
 
 The lock file contains the source, the flags, the stored names and fingerprints (pins) of each tool, the points of
-changed tools, and a digest of every emitted file. It contains no secrets, no times, and nothing about the machine. Users commit the file and review
-its changes, so each fact is on its own line.
+changed tools, and a digest of every emitted file. It contains no secrets, no times, and nothing about the machine.
+Users commit the file and review its changes, so each fact is on its own line.
 """
 
 import json
