@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonValue, digest
 from mcpgen.bundle import Publisher, make_artifacts, open_project
 from mcpgen.bundle.archive import release_epoch
@@ -78,12 +77,9 @@ def _write(out: Path, made: Mapping[str, bytes]) -> None:
 
     SHA256SUMS is written first. If a run is killed, the next run learns from this list which files it may replace.
     """
-    try:
+    with onefile.failing(out, "Name another with -o."):
         out.mkdir(parents=True, exist_ok=True)
         known = _recorded(out / SUMS)
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else "the file system refuses"
-        raise FatalError("output-failed", f"{out} cannot be written: {reason}.", hint="Name another with -o.") from None
     for name in sorted(made, key=lambda name: name != SUMS):
         refused = f", and the {SUMS} beside it does not name it" if name != SUMS else ", and mcpgen did not write it"
 

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import click
 
 from mcpgen.base.diagnostics import Diagnostic
-from mcpgen.base.errors import FatalError, ProjectBusy
+from mcpgen.base.errors import FatalError, ProjectBusy, reason_of
 from mcpgen.base.invisible import shown
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, tokens
 from mcpgen.base.plurals import counted
@@ -83,7 +83,7 @@ def _print(text: str | bytes, *, err: bool) -> None:
 def cannot_write(error: OSError) -> NoReturn:
     """Say on stderr why stdout could not be written, and exit."""
     streams.silence(sys.stdout)
-    reason = os.strerror(error.errno) if error.errno else "the stream refuses"
+    reason = reason_of(error, "the stream refuses")
     say(f"The results could not be written to standard output: {reason}.", fg="red")
     raise SystemExit(CANNOT_GO_ON)
 
