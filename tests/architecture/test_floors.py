@@ -63,8 +63,6 @@ HOUSES: dict[str, dict[str, int]] = {
     "mcpgen.adopt": {
         "foreign": 0,
         "operations": 0,
-        "selecting": 0,
-        "names": 1,
         "programs": 1,
         "selection": 2,
         "script": 2,

@@ -1,7 +1,7 @@
 """Read the command lines and environment variables of other MCP server programs, and return a `ForeignServer`.
 
 A command line starts its program directly or through uvx, npx, docker, a shell or Python. One module for each program
-then reads the flags as the program does.
+then reads the flags as the program does, and names its tools.
 """
 
 import re

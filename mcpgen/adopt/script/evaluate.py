@@ -142,22 +142,10 @@ _PARSES = frozenset({"load", "loads", "safe_load", "parse"})
 _GETS = frozenset({"get", "request", "urlopen", "urlretrieve"})
 _SAME = frozenset(
     {
-        "str",
-        "list",
-        "dict",
-        "set",
-        "tuple",
-        "frozenset",
-        "Path",
-        "PurePath",
-        "fspath",
-        "abspath",
-        "realpath",
-        "resolve",
-        "absolute",
-        "expanduser",
+        "str", "list", "dict", "set", "tuple", "frozenset", "Path", "PurePath", "fspath", "abspath", "realpath",
+        "resolve", "absolute", "expanduser",
     }
-)
+)  # fmt: skip
 _MADE = frozenset({"AsyncClient", "Client", "RouteMap", "BasicAuth", "Timeout", "Headers", "Limits"})
 
 
