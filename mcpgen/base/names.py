@@ -68,32 +68,11 @@ _SYLLABLE = re.compile("_[A-Z][a-z]*_")
 _APOSTROPHE = re.compile(r"['\u2019](?:[sS]\b)?")
 _FILLER = frozenset(
     [
-        "api",
-        "apis",
-        "definition",
-        "definitions",
-        "description",
-        "docs",
-        "documentation",
-        "endpoints",
-        "http",
-        "json",
-        "mcp",
-        "official",
-        "openapi",
-        "public",
-        "reference",
-        "rest",
-        "restful",
-        "server",
-        "service",
-        "spec",
-        "specification",
-        "swagger",
-        "the",
-        "web",
+        "api", "apis", "definition", "definitions", "description", "docs", "documentation", "endpoints", "http",
+        "json", "mcp", "official", "openapi", "public", "reference", "rest", "restful", "server", "service", "spec",
+        "specification", "swagger", "the", "web",
     ]
-)
+)  # fmt: skip
 _LINKS = frozenset(["a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "to", "where", "with"])
 _SUBDOMAINS = _FILLER | {"app", "apps", "beta", "cloud", "dev", "gateway", "prod", "sandbox", "staging", "test", "www"}
 _SECOND_LEVELS = frozenset(["ac", "co", "com", "edu", "gov", "net", "org"])

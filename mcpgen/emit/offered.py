@@ -16,20 +16,12 @@ OFFERED = (GITIGNORE, TEST)
 # Only the operator knows the image, hosts, limits and secrets in these files, and edits each of them
 # (docs/decisions/writing.md).
 DEPLOYMENT = (
-    ".dockerignore",
-    "Containerfile",
-    "deploy/compose.yaml",
-    "deploy/grafana-dashboard.json",
-    "deploy/haproxy.cfg",
-    "deploy/kubernetes/deployment.yaml",
-    "deploy/kubernetes/horizontal-pod-autoscaler.yaml",
-    "deploy/kubernetes/kustomization.yaml",
-    "deploy/kubernetes/network-policy.yaml",
-    "deploy/kubernetes/pod-disruption-budget.yaml",
-    "deploy/kubernetes/secret.example.yaml",
-    "deploy/kubernetes/service.yaml",
-    "deploy/secrets/.gitignore",
-)
+    ".dockerignore", "Containerfile", "deploy/compose.yaml", "deploy/grafana-dashboard.json", "deploy/haproxy.cfg",
+    "deploy/kubernetes/deployment.yaml", "deploy/kubernetes/horizontal-pod-autoscaler.yaml",
+    "deploy/kubernetes/kustomization.yaml", "deploy/kubernetes/network-policy.yaml",
+    "deploy/kubernetes/pod-disruption-budget.yaml", "deploy/kubernetes/secret.example.yaml",
+    "deploy/kubernetes/service.yaml", "deploy/secrets/.gitignore",
+)  # fmt: skip
 """The files that `--deploy` adds."""
 
 ONCE = (*OFFERED, *DEPLOYMENT)

@@ -11,19 +11,9 @@ from mcpgen.regenerate.diff.matching import match
 from mcpgen.regenerate.diff.surface import TABLES, Surface, of_catalog, of_project, of_tables
 
 __all__ = [
-    "GRADES",
-    "TABLES",
-    "Change",
-    "Difference",
-    "Grade",
-    "Surface",
-    "compare",
-    "next_version",
-    "of_catalog",
-    "of_project",
-    "of_tables",
-    "release",
-]
+    "GRADES", "TABLES", "Change", "Difference", "Grade", "Surface", "compare", "next_version", "of_catalog",
+    "of_project", "of_tables", "release",
+]  # fmt: skip
 
 
 def compare(old: Surface, new: Surface, *, moves: bool = True) -> Difference:
