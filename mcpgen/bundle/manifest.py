@@ -9,7 +9,7 @@ from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_text, document
 from mcpgen.base.tree import FileTree
 from mcpgen.bundle.project import PYPROJECT, README, Project
-from mcpgen.bundle.publisher import Publisher
+from mcpgen.bundle.registry import Publisher
 from mcpgen.bundle.settings import Setting
 from mcpgen.lower.text.prose import sentences, shortened
 

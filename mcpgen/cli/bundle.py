@@ -8,8 +8,7 @@ import click
 
 from mcpgen.base.jsonvalue import JsonValue, digest
 from mcpgen.bundle import Publisher, make_artifacts, open_project
-from mcpgen.bundle.archive import release_epoch
-from mcpgen.bundle.artifacts import SUMS
+from mcpgen.bundle.artifacts import SUMS, release_epoch
 from mcpgen.cli import onefile, options, report, signals
 from mcpgen.regenerate.publish import claimed
 

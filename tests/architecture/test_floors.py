@@ -150,7 +150,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "sqlite3": ("mcpgen/demo/",),
     "socket": ("mcpgen/demo/", "mcpgen/read/fetch/network.py", "templates/package/runtime/"),
     "subprocess": (
-        "mcpgen/bundle/distributions.py",
+        "mcpgen/bundle/artifacts.py",
         "mcpgen/cli/server_venv.py",
         "mcpgen/cli/servers.py",
         "mcpgen/demo/client.py",

@@ -109,7 +109,7 @@ OF_BUNDLES = (
     ),
     Mutation(
         "the environment of a build",
-        "mcpgen/bundle/distributions.py",
+        "mcpgen/bundle/artifacts.py",
         '{"SOURCE_DATE_EPOCH": str(epoch), ',
         "{",
         (RELEASES,),
