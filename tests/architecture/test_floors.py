@@ -75,7 +75,6 @@ HOUSES: dict[str, dict[str, int]] = {
         "diff": 0,
         "publish": 0,
         "orphan_hooks": 0,
-        "release_notes": 0,
         "changelog": 1,
         "lost_lock": 1,
         "projects": 1,

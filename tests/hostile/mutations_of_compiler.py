@@ -247,14 +247,14 @@ OF_DIFFERENCES = (
     ),
     Mutation(
         "a hint that is lifted",
-        "mcpgen/regenerate/diff/guards.py",
+        "mcpgen/regenerate/diff/tools.py",
         'safer = "hint-lifted" if hint in _ASKED_BY else "safer"',
         'safer = "safer"',
         (DIFFERENCES,),
     ),
     Mutation(
         "what a pointer covers",
-        "mcpgen/regenerate/diff/guards.py",
+        "mcpgen/regenerate/diff/tools.py",
         'pointer.startswith(f"{each}/")',
         "pointer.startswith(each)",
         (DIFFERENCES,),
@@ -268,14 +268,14 @@ OF_DIFFERENCES = (
     ),
     Mutation(
         "a token origin",
-        "mcpgen/regenerate/diff/secrets.py",
+        "mcpgen/regenerate/diff/server.py",
         '    if was != now:\n        yield rules.of_server("token-origin"',
         '    if False:\n        yield rules.of_server("token-origin"',
         (DIFFERENCES,),
     ),
     Mutation(
         "a credential in the URL",
-        "mcpgen/regenerate/diff/secrets.py",
+        "mcpgen/regenerate/diff/server.py",
         'code = "credential-in-url" if after.startswith("query ") else "credential-moved"',
         'code = "credential-moved"',
         (DIFFERENCES,),

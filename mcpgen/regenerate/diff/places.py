@@ -14,9 +14,8 @@ from fractions import Fraction
 
 from mcpgen.base.jsonvalue import JsonValue, plain_text
 from mcpgen.regenerate.diff.variance import Inclusion, Terms, scalars
-from mcpgen.regenerate.diff.variance.arrays import Items
 from mcpgen.regenerate.diff.variance.cases import KINDS, Case
-from mcpgen.regenerate.diff.variance.objects import Members
+from mcpgen.regenerate.diff.variance.objects import Items, Members
 from mcpgen.regenerate.diff.variance.scalars import Atoms, count, limit
 
 Path = tuple[str, ...]
