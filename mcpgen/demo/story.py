@@ -21,7 +21,8 @@ from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, as_object, compact
 from mcpgen.demo import installation, petstore, replicas
 from mcpgen.demo.client import REVISION, Client, connect
-from mcpgen.emit import attributes, checksums, offered
+from mcpgen.emit import offered, project
+from mcpgen.emit.offered import GITATTRIBUTES
 from mcpgen.emit.project import HTTP_DEPENDENCIES, LICENSE
 from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, Project
@@ -95,7 +96,7 @@ def _rendered(compiled: Compiled) -> int:
     """Return how many files of a project may contain text of the document: all except Python files and files that are
     equal in every project.
     """
-    same = (".py", editors.NAME, attributes.NAME, offered.GITIGNORE, LICENSE, checksums.NAME)
+    same = (".py", editors.NAME, GITATTRIBUTES, offered.GITIGNORE, LICENSE, project.SUMS)
     return sum(not path.endswith(same) for path in compiled.tree)
 
 

@@ -114,7 +114,7 @@ FLOORLESS = {"package.runtime": {wing.name for wing in wings.WINGS}}
 
 DOORS: dict[str, tuple[str, ...]] = {
     "click": ("mcpgen/cli/",),
-    "jinja2": ("mcpgen/emit/render.py",),
+    "jinja2": ("mcpgen/emit/sinks.py",),
     "httpx": ("mcpgen/read/fetch/network.py",),
     "jsonpath_rfc9535": ("mcpgen/read/overlay/query.py",),
     "yaml": ("mcpgen/read/document/yaml_text.py", "mcpgen/read/document/positions.py"),

@@ -15,7 +15,8 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import digest
 from mcpgen.base.tree import FileTree
-from mcpgen.emit import ONCE, attributes
+from mcpgen.emit import ONCE
+from mcpgen.emit.offered import GITATTRIBUTES
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
 from mcpgen.regenerate.publish import claim, staging
@@ -121,7 +122,7 @@ def edits(planned: Plan) -> Diagnostic:
             "Only the line ends differ from what mcpgen wrote: "
             f"{claim.first_few(planned.line_ends)} in {planned.directory}."
         )
-        hints.append(_NEW_ATTRIBUTES if attributes.NAME in planned.write else _OWN_ATTRIBUTES)
+        hints.append(_NEW_ATTRIBUTES if GITATTRIBUTES in planned.write else _OWN_ATTRIBUTES)
     return Diagnostic("edited-file", " ".join(messages), " ".join(hints))
 
 
@@ -141,10 +142,10 @@ def _perhaps_edited(planned: Plan) -> Diagnostic:
 
 _NEW_ATTRIBUTES = (
     "Git on Windows changes line ends at a checkout. Give --overwrite to write the files again, and commit the "
-    f"{attributes.NAME} that mcpgen writes, so that git keeps the line ends."
+    f"{GITATTRIBUTES} that mcpgen writes, so that git keeps the line ends."
 )
 _OWN_ATTRIBUTES = (
-    f"Git on Windows changes line ends at a checkout. Write `-text` for these files in {attributes.NAME}, so that git "
+    f"Git on Windows changes line ends at a checkout. Write `-text` for these files in {GITATTRIBUTES}, so that git "
     "keeps the line ends, and give --overwrite to write the files again."
 )
 
