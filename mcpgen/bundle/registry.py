@@ -1,5 +1,5 @@
-"""Write `server.json` of the MCP registry (schema 2025-12-11), and the server card of a server over HTTP (v1). Both contain
-what only the publisher of the server knows.
+"""Write `server.json` of the MCP registry (schema 2025-12-11), and the server card of a server over HTTP (v1). Both
+contain what only the publisher of the server knows.
 """
 
 import re

@@ -266,8 +266,8 @@ def _first_sentence(description: str) -> str:
 def install_links(identity: Identity, variables: Sequence[str], secrets: Sequence[str]) -> list[Button]:
     """Return the install links of a server.
 
-    `variables`: environment variables that most users set, at most MOST_IN_LINKS. `secrets`: those of `variables` whose values
-    are secrets.
+    `variables`: environment variables that most users set, at most MOST_IN_LINKS. `secrets`: those of `variables`
+    whose values are secrets.
     """
     name, start = identity.name, {"command": "uvx", "args": [identity.command]}
     env = _member("env", {each: f"${{env:{each}}}" for each in variables})

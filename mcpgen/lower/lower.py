@@ -14,8 +14,8 @@ from mcpgen.lower.inputs.constants import fixed_consents
 from mcpgen.lower.jobs import proposals
 from mcpgen.lower.jobs.recognize import recognize
 from mcpgen.lower.jobs.requests import Requests
-from mcpgen.lower.request import bindings, security, sends
-from mcpgen.lower.schema import branching, budget, complexity, patterns
+from mcpgen.lower.request import bindings, security
+from mcpgen.lower.schema import branching, budget, compose, patterns
 from mcpgen.lower.schema.compose import PART, RUN, RUN_PER_NODE, Composer
 from mcpgen.lower.text import boilerplate, sanitize
 from mcpgen.lower.text.boilerplate import Boilerplate
@@ -29,7 +29,6 @@ from mcpgen.lower.tool import (
     id_sources,
     lint,
     listings,
-    mentions,
     outputs,
     pattern_reports,
     questions,
@@ -152,7 +151,7 @@ def _lowered(
             reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
         except Exhausted as end:
-            reason = complexity.reason(end, "Its schemas", composer, operation.where)
+            reason = compose.reason(end, "Its schemas", composer, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
     tools = resolve(tools, diagnostics)
     bodies.report_demanded(context.demanding, diagnostics)
@@ -160,7 +159,7 @@ def _lowered(
     read = features.bind_resources(
         api, identity, lambda operation: _server_index(operation, context.servers), diagnostics
     )
-    rewritten = mentions.named(sorted(tools, key=lambda tool: tool.name), composer.once)
+    rewritten = descriptions.named(sorted(tools, key=lambda tool: tool.name), composer.once)
     fitted = [replace(tool, passages=descriptions.fit(tool.passages, context.longest)) for tool in rewritten]
     catalog = Catalog(
         replace(identity, instructions=context.boilerplate.beside(identity.instructions)),
@@ -263,7 +262,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     room = most_tokens - budget.cost_beside(name, title, joined(descriptions.fit(passages, context.longest)))
     profile = context.options.schema_profile or "portable"
     if operation.decided.input_schema is not None:
-        layout = sends.lay_out(operation, room, composer.once)
+        layout = bindings.lay_out(operation, room, composer.once)
     else:
         layout = context.layout(operation, plan, profile, room)
         if plan is not None and layout.sends_body and not plan.is_needed:

@@ -4,11 +4,13 @@ Only `lower` converts one to the other. Every class is frozen. Schemas are JSON 
 version, and a `$ref` in a schema is a key of `Api.definitions`. This package imports only `base`.
 """
 
-from mcpgen.model.accepted import Accepted, AcceptedKind, AnswerLink
 from mcpgen.model.api import (
     NO_CREDENTIALS,
     NO_SERVER,
     UNDECLARED,
+    Accepted,
+    AcceptedKind,
+    AnswerLink,
     CallerScopes,
     Decisions,
     Encoding,
@@ -28,7 +30,6 @@ from mcpgen.model.api import (
     Skipped,
     UserFlow,
 )
-from mcpgen.model.asking import AskedQuestion, FormField, Question
 from mcpgen.model.catalog import (
     LONGEST_DESCRIPTION,
     MOST_SEARCH_TOKENS,
@@ -52,10 +53,13 @@ from mcpgen.model.catalog import (
 from mcpgen.model.credential_text import ANY_HEADER, API_KEY, BEARER, HTTP_SCHEMES, SETTING, CredentialText
 from mcpgen.model.curation import (
     ArgumentChange,
+    AskedQuestion,
     BodyChange,
     Change,
+    FormField,
     Given,
     PreviousNames,
+    Question,
     ResultView,
     RuleValue,
     Sends,

@@ -118,7 +118,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "httpx": ("mcpgen/read/fetch/network.py",),
     "jsonpath_rfc9535": ("mcpgen/read/overlay/query.py",),
     "yaml": ("mcpgen/read/document/yaml_text.py", "mcpgen/read/document/positions.py"),
-    "openapi_spec_validator": ("mcpgen/read/openapi/official.py",),
+    "openapi_spec_validator": ("mcpgen/read/openapi/validity.py",),
     "jsonschema_rs": (
         "mcpgen/read/openapi/validity.py",
         "mcpgen/read/overlay/query.py",

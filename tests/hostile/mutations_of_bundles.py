@@ -8,7 +8,7 @@ RELEASES = "tests/bundle/test_releases.py"
 PROJECT, SETTINGS = "mcpgen/bundle/project.py", "mcpgen/bundle/settings.py"
 
 PLANTED = ("tests/hostile/test_planted_secrets.py",)
-RANDOM = "mcpgen/base/random_text.py"
+RANDOM = "mcpgen/base/secrets.py"
 OTHERS = "mcpgen/bundle/project.py"
 
 OF_BUNDLES = (

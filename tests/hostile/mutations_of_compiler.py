@@ -105,7 +105,7 @@ OF_READING = (
 OF_NAMES = (
     Mutation(
         "singular of a plural",
-        "mcpgen/naming/inflection.py",
+        "mcpgen/naming/verbs.py",
         'return word[:-1] if word[:-1] in _IN_IE else word[:-3] + "y"',
         'return word[:-3] + "y"',
         (NAMING,),
@@ -313,8 +313,8 @@ OF_MERGING = (
     ),
     Mutation(
         "origins that must be accepted",
-        "mcpgen/merge/base_url.py",
-        "return replace(found, unconfirmed=frozenset(named_origins(found)) - {after})",
+        "mcpgen/merge/merge_documents.py",
+        "return replace(found, unconfirmed=frozenset(_named_origins(found)) - {after})",
         "return found",
         ("tests/functional/test_origins.py",),
     ),

@@ -8,8 +8,8 @@ from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import FatalError
 from mcpgen.base.source_urls import without_secrets
 from mcpgen.read.document import budgets, json_text
+from mcpgen.read.document.budgets import Memory
 from mcpgen.read.document.document import Document
-from mcpgen.read.document.memory import Memory
 
 _BEGINNINGS = ("<!doctype html", "<html")
 _SEARCHED = 200_000

@@ -8,9 +8,9 @@ from urllib.parse import urljoin
 from mcpgen.base.errors import FatalError
 from mcpgen.base.source_urls import origin_of, without_secrets
 from mcpgen.read.document import budgets
+from mcpgen.read.document.budgets import within_budget
 from mcpgen.read.fetch.files import Folder, read_file
 from mcpgen.read.fetch.network import Network, refuse_login
-from mcpgen.read.fetch.size import within_budget
 
 
 @dataclass(frozen=True, slots=True)
