@@ -17,6 +17,7 @@ from mcpgen.lower.jobs.requests import Requests
 from mcpgen.lower.request import bindings, security
 from mcpgen.lower.schema import branching, budget, compose, patterns
 from mcpgen.lower.schema.compose import PART, RUN, RUN_PER_NODE, Composer
+from mcpgen.lower.schema.patterns import report_patterns
 from mcpgen.lower.text import boilerplate, sanitize
 from mcpgen.lower.text.boilerplate import Boilerplate
 from mcpgen.lower.text.prompt_injection import gives_orders
@@ -30,7 +31,6 @@ from mcpgen.lower.tool import (
     lint,
     listings,
     outputs,
-    pattern_reports,
     questions,
     tasks,
     views,
@@ -352,7 +352,7 @@ def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> 
                 "branching-schema", message, where.inside(key), "Remove repeated references to the same schema."
             )
     unchecked = patterns.unchecked(schemas.values(), composer.once)
-    pattern_reports.report(
+    report_patterns(
         tool,
         [*(patterns.HiddenPattern("unchecked-pattern", each) for each in unchecked), *composer.unshown],
         diagnostics,

@@ -44,14 +44,14 @@ def compare(old: Surface, new: Surface, *, moves: bool = True) -> Difference:
     removed, and a new tool as added.
     """
     # imported here, since these modules are needed only for a comparison
-    from mcpgen.regenerate.diff import authorization, features, objections, rules, server, tools
+    from mcpgen.regenerate.diff import authorization, objections, rules, server, tools
     from mcpgen.regenerate.diff.variance.scope import PART, RUN  # imported here: only comparisons need it
 
     matched = _match(old, new, follow=moves)
     schemes = authorization.renamed_schemes(
         as_object(old.header.get("security")), as_object(new.header.get("security"))
     )
-    found = [*server.compared(old, new, list(matched.pairs), schemes), *features.compared(old, new)]
+    found = server.compared(old, new, list(matched.pairs), schemes)
     found += [rules.of_tool("tool-removed", tool.name, before=tool.request) for tool in matched.gone]
     found += [rules.of_tool("tool-added", tool.name, after=tool.request) for tool in matched.added]
     found += [change for tool in matched.added for change in objections.of_tool(None, tool)]

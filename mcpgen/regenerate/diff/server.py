@@ -1,4 +1,5 @@
-"""Compare what concerns the operator: the server's name, the URLs of its requests, and the environment variables.
+"""Compare what concerns the operator: the server's name, the URLs of its requests, and the environment variables. Also
+compare resources by their URIs, and prompts by their names.
 
 Another origin is breaking, since the operator gives credentials for an origin and decides where requests go. Another
 path or version on the same origin is the API's own change and needs no action.
@@ -18,6 +19,8 @@ from mcpgen.regenerate.diff import authorization, objections, rules
 from mcpgen.regenerate.diff.change import Change
 from mcpgen.regenerate.diff.surface import Listed, Surface
 
+_WORDS = ("name", "title", "description")
+
 _KEYS = ("tokenUrl", "openIdConnectUrl")
 
 _REACHES = ("no tools", "read-only tools", "all tools")
@@ -29,7 +32,8 @@ _TEXTS = {"title": "server-title", "instructions": "server-instructions"}
 def compared(
     old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]], renamed: Mapping[str, str]
 ) -> list[Change]:
-    """Return the changes that concern the operator: identity, servers, security schemes.
+    """Return the changes that concern the operator: identity, servers, security schemes, resources and
+    prompts.
 
     `pairs`: tools that both servers have. `renamed`: old name → new name of security schemes.
     """
@@ -41,6 +45,7 @@ def compared(
         *_urls(old, new, pairs),
         *_secrets(old, new, pairs, renamed),
         *_schemes(old.header, new.header, renamed, needed),
+        *_features(old, new),
     ]
 
 
@@ -333,3 +338,92 @@ def _destinations(surface: Surface) -> list[Destination]:
 def _index(binding: JsonObject) -> int:
     index = binding.get("server")
     return index if isinstance(index, int) else 0
+
+
+# -- resources and prompts ---------------------------------------------------------------------------------------------
+
+
+def _features(old: Surface, new: Surface) -> Iterator[Change]:
+    """Yield all changes of resources and prompts."""
+    yield from _resources(_by_uri(old.resources), _by_uri(new.resources))
+    yield from _prompts(_by_name(old.prompts), _by_name(new.prompts))
+
+
+def _by_uri(entries: tuple[JsonObject, ...]) -> dict[str, JsonObject]:
+    listed = [as_object(entry.get("listed")) for entry in entries]
+    uris = [as_text(each.get("uri")) or as_text(each.get("uriTemplate")) for each in listed]
+    return dict(zip(uris, entries, strict=True))
+
+
+def _by_name(entries: tuple[JsonObject, ...]) -> dict[str, JsonObject]:
+    return {as_text(as_object(entry.get("listed")).get("name")): entry for entry in entries}
+
+
+def _resources(old: dict[str, JsonObject], new: dict[str, JsonObject]) -> Iterator[Change]:
+    for uri in sorted(old.keys() | new.keys()):
+        if uri not in new:
+            yield rules.of_server("resource-removed", before=uri, at=uri)
+        elif uri not in old:
+            yield rules.of_server("resource-added", after=uri, at=uri)
+        elif old[uri] != new[uri]:
+            yield from _resource(uri, old[uri], new[uri])
+
+
+def _resource(uri: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
+    had, has = as_object(old.get("listed")), as_object(new.get("listed"))
+    if had.get("mimeType") != has.get("mimeType"):
+        yield rules.of_server("resource-type", had.get("mimeType"), has.get("mimeType"), at=uri)
+    if _texts_of(had) != _texts_of(has) or old.get("values") != new.get("values"):
+        yield rules.of_server("resource-words", at=uri)
+    if any(old.get(key) != new.get(key) for key in ("text", "blob", "binding", "skill")):
+        yield rules.of_server("resource-contents", at=uri)
+    if ("poll" in old) != ("poll" in new):
+        yield rules.of_server("resource-watched" if "poll" in new else "resource-unwatched", at=uri)
+
+
+def _prompts(old: dict[str, JsonObject], new: dict[str, JsonObject]) -> Iterator[Change]:
+    for name in sorted(old.keys() | new.keys()):
+        if name not in new:
+            yield rules.of_server("prompt-removed", before=name, at=name)
+        elif name not in old:
+            yield rules.of_server("prompt-added", after=name, at=name)
+        elif old[name] != new[name]:
+            yield from _prompt(name, old[name], new[name])
+
+
+def _prompt(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
+    had, has = as_object(old.get("listed")), as_object(new.get("listed"))
+    if _texts_of(had) != _texts_of(has) or old.get("values") != new.get("values"):
+        yield rules.of_server("prompt-words", at=name)
+    if old.get("messages") != new.get("messages"):
+        yield rules.of_server("prompt-messages", at=name)
+    before, after = _arguments_of_prompt(had.get("arguments")), _arguments_of_prompt(has.get("arguments"))
+    for argument in sorted(before.keys() | after.keys()):
+        if code := _change_of_argument(before.get(argument), after.get(argument)):
+            yield rules.of_server(code, argument, argument, at=name)
+
+
+def _texts_of(listed: JsonObject) -> JsonValue:
+    """Return the title and description of a prompt or resource, and those of its arguments."""
+    arguments = [{key: each.get(key) for key in _WORDS} for each in map(as_object, as_list(listed.get("arguments")))]
+    return [{key: listed.get(key) for key in _WORDS}, *arguments]
+
+
+def _arguments_of_prompt(value: JsonValue) -> dict[str, bool]:
+    """Return the arguments of a prompt by name: True if the argument is required, else False."""
+    entries = map(as_object, as_list(value))
+    return {as_text(entry.get("name")): entry.get("required") is True for entry in entries}
+
+
+def _change_of_argument(old: bool | None, new: bool | None) -> str:
+    """Return the code of a prompt argument's change, such as "prompt-argument-removed", or "" if there is no change.
+
+    `old`, `new`: True if the argument is required, False if it is optional, None if it does not exist.
+    """
+    if old == new:
+        return ""
+    if new is None:
+        return "prompt-argument-removed"
+    if new:
+        return "prompt-argument-required"
+    return "prompt-argument-added" if old is None else "prompt-argument-optional"

@@ -12,12 +12,12 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from mcpgen.base.conflict_marks import conflict_line
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import FatalError
 from mcpgen.base.safe_open import read_below
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
+from mcpgen.read.document.load import conflict_line
 from mcpgen.regenerate.publish import claim, emitted
 from mcpgen.regenerate.publish.emitted import packages
 
