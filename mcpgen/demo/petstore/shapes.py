@@ -1,5 +1,5 @@
-"""Allowed values of the petstore, and the checks of its parameters and bodies. Pictures, sounds and archives are made for
-the seed data, with the same bytes on every machine.
+"""Allowed values of the petstore, and the checks of its parameters and bodies. Pictures, sounds and archives are made
+for the seed data, with the same bytes on every machine.
 """
 
 from __future__ import annotations
