@@ -71,7 +71,7 @@ def verdict(document: Document, version: str, library: Library, diagnostics: Dia
 
     def found() -> Iterator[_Finding]:
         told = set(precise)
-        for path, message in _official_findings(document, version, library):
+        for path, message in official_findings(document, version, library):
             yield from precise.pop(path, [] if path in told else [(path, message.partition("\n")[0])])
         for findings in precise.values():
             yield from findings
@@ -208,7 +208,7 @@ def _clipped(message: str) -> str:
 # -- the full validator ------------------------------------------------------------------------------------------------
 
 
-def _official_findings(document: Document, version: str, library: Library) -> Iterator[_Finding]:
+def official_findings(document: Document, version: str, library: Library) -> Iterator[_Finding]:
     """Yield the findings of the validator.
 
     If the validator fails or exceeds a limit, the last finding reports that, at the schema that was being checked.
