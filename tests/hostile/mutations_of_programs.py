@@ -11,21 +11,21 @@ PROGRAMS, OVER_HTTP = "tests/functional/test_programs.py", "tests/functional/tes
 OF_PROGRAMS = (
     Mutation(
         "functions of what writes",
-        "program_functions.py",
+        "program_runs.py",
         "elif kind != RUN and offered.writes(",
         "elif False and offered.writes(",
         (PROGRAMS,),
     ),
     Mutation(
         "functions of what is not offered",
-        "program_functions.py",
+        "program_runs.py",
         "if not offered.has(called):",
         "if False:",
         (PROGRAMS,),
     ),
     Mutation(
         "functions of the server's own tools",
-        "program_functions.py",
+        "program_runs.py",
         "{*catalog.names(), *catalog.hidden} - own",
         "{*catalog.names(), *catalog.hidden}",
         (PROGRAMS,),

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
             """
 
     class TaskIds(Protocol):
-        """Encoder and decoder of MCP task ids (signed_tasks.SignedTasks, replicas.sealed_tasks.SealedTasks)."""
+        """Encoder and decoder of MCP task ids (task_calls.SignedTasks, replicas.sealed_tasks.SealedTasks)."""
 
         def issue(self, job: bytes, seconds: float) -> str:
             """Return an id that contains the encoded job and is valid for `seconds` seconds."""
