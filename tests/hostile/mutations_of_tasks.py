@@ -24,7 +24,7 @@ OF_TASKS = (
     Mutation("task ids of other credentials", "task_calls.py", "        found.update(b", "        bytes(b", (IDS,)),
     Mutation(
         "task ids of another principal",
-        "sealed_tasks.py",
+        "sealed_states.py",
         "self._seal.open(_PURPOSE, spans.owner(), id)",
         "self._seal.open(_PURPOSE, 'ann', id)",
         (IDS,),
