@@ -14,17 +14,17 @@ TASKS, OVER_HTTP = "tests/functional/test_tasks.py", "tests/functional/test_task
 OF_TASKS = (
     Mutation(
         "signatures of task ids",
-        "signed_tasks.py",
+        "task_calls.py",
         "not hmac.compare_digest(signature, self._signature(body))",
         "False",
         (IDS, TASKS),
     ),
-    Mutation("spellings of task ids", "signed_tasks.py", "if not canonical or ", "if ", (IDS,)),
-    Mutation("old task ids", "signed_tasks.py", "<= self._clock():", "< 0:", (IDS, JOBS)),
-    Mutation("task ids of other credentials", "signed_tasks.py", "        found.update(b", "        bytes(b", (IDS,)),
+    Mutation("spellings of task ids", "task_calls.py", "if not canonical or ", "if ", (IDS,)),
+    Mutation("old task ids", "task_calls.py", "<= self._clock():", "< 0:", (IDS, JOBS)),
+    Mutation("task ids of other credentials", "task_calls.py", "        found.update(b", "        bytes(b", (IDS,)),
     Mutation(
         "task ids of another principal",
-        "sealed_tasks.py",
+        "sealed_states.py",
         "self._seal.open(_PURPOSE, spans.owner(), id)",
         "self._seal.open(_PURPOSE, 'ann', id)",
         (IDS,),
@@ -71,12 +71,12 @@ OF_TASKS = (
     ),
     Mutation(
         "jobs that another replica has cancelled",
-        "cancelled_jobs.py",
+        "task_calls.py",
         "return self._shared is None or await self._shared.kept(name) is None",
         "return True",
         (OVER_HTTP,),
     ),
-    Mutation("jobs that are being cancelled", "cancelled_jobs.py", "if name in self._held:", "if False:", (TASKS,)),
+    Mutation("jobs that are being cancelled", "task_calls.py", "if name in self._held:", "if False:", (TASKS,)),
     Mutation(
         "jobs whose state is unknown",
         "task_calls.py",

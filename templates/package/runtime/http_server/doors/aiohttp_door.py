@@ -144,17 +144,8 @@ class HttpConnection(RequestHandler):
     """
 
     __slots__ = (
-        "_busy",
-        "_expected",
-        "_former",
-        "_head_at",
-        "_inline",
-        "_late",
-        "address",
-        "door",
-        "network",
-        "places",
-    )
+        "_busy", "_expected", "_former", "_head_at", "_inline", "_late", "address", "door", "network", "places",
+    )  # fmt: skip
 
     door: Door
     places: ConnectionPlaces
