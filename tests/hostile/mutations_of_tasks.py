@@ -25,7 +25,7 @@ OF_TASKS = (
     Mutation(
         "task ids of another principal",
         "sealed_states.py",
-        "self._seal.open(_PURPOSE, spans.owner(), id)",
+        "self._seal.open(_OF_TASKS, spans.owner(), id)",
         "self._seal.open(_PURPOSE, 'ann', id)",
         (IDS,),
     ),
