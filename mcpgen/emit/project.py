@@ -25,7 +25,7 @@ from mcpgen.emit.environment import (
 )
 from mcpgen.emit.offered import GITATTRIBUTES, GITATTRIBUTES_TEXT
 from mcpgen.emit.sinks import render
-from mcpgen.lower.text.prose import sentences, shortened
+from mcpgen.lower.text.prose import first_sentence
 from mcpgen.model import MOST_WEBHOOKS, BoundScheme, Catalog, Identity
 from mcpgen.model.options import ALL_PARTS
 from mcpgen.read.toolsfile import editors
@@ -56,9 +56,6 @@ _SKILL = "SKILL.md"
 
 _ENTRY_OF_HTTP = "asgi.py"
 """File of a package outside of its runtime that only a server over HTTP has."""
-
-LONGEST_SAID = 200
-"""Longest text about a tool, a resource or a prompt in the README, in characters."""
 
 RUNTIME_DEPENDENCIES = ("aiohttp>=3.14.4,<4", "jsonschema-rs>=0.60,<0.70")
 """Dependencies of a generated server. mcpgen has the same dependencies with the same version bounds, because it runs
@@ -197,7 +194,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
         "tools": [
             {
                 "name": tool.name,
-                "says": _first_sentence(tool.description) or tool.title,
+                "says": first_sentence(tool.description) or tool.title,
                 "request": f"{tool.operation.method} {tool.operation.path}",
                 "effect": tool.annotations.effect,
                 "roles": ", ".join(tool.roles),
@@ -211,7 +208,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
         "resources": [
             {
                 "uri": each.uri,
-                "says": _first_sentence(each.resource.description) or each.resource.title or each.resource.name,
+                "says": first_sentence(each.resource.description) or each.resource.title or each.resource.name,
                 "source": f"GET {each.resource.operation.path}" if each.resource.operation else "",
             }
             for each in catalog.offered
@@ -220,7 +217,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
         "prompts": [
             {
                 "name": each.prompt.name,
-                "says": _first_sentence(each.prompt.description) or each.prompt.title or each.prompt.name,
+                "says": first_sentence(each.prompt.description) or each.prompt.title or each.prompt.name,
                 "arguments": ", ".join(argument.name for argument in each.prompt.arguments),
             }
             for each in catalog.prompts
@@ -250,12 +247,6 @@ def _login(scheme: BoundScheme, prefix: str) -> dict[str, str | bool]:
     """
     label = scheme.variables["value"].removeprefix(f"{prefix}_").lower()
     return {**scheme.variables, "label": label, "first": can_log_in(scheme)}
-
-
-def _first_sentence(description: str) -> str:
-    """Return the first sentence of a description, at most LONGEST_SAID characters of it."""
-    paragraph = description.strip().partition("\n")[0]
-    return shortened(next(iter(sentences(paragraph)), ""), LONGEST_SAID)
 
 
 # -- install links -----------------------------------------------------------------------------------------------------

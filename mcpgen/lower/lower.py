@@ -21,7 +21,7 @@ from mcpgen.lower.schema.patterns import report_patterns
 from mcpgen.lower.text import boilerplate, sanitize
 from mcpgen.lower.text.boilerplate import Boilerplate
 from mcpgen.lower.text.prompt_injection import gives_orders
-from mcpgen.lower.text.prose import plain, sentences, shortened
+from mcpgen.lower.text.prose import first_sentence, plain
 from mcpgen.lower.tool import (
     annotations,
     descriptions,
@@ -61,9 +61,6 @@ _WHY_LARGE: Mapping[InputProfile, str] = {
     "full": "the full profile never shortens a schema",
     "written": "mcpgen does not shorten a handwritten inputSchema",
 }
-_LONGEST_SAID = 200
-"""Longest text about a webhook, in characters."""
-
 _FLATTEN = "Let the references point directly to the schema."
 
 
@@ -169,15 +166,11 @@ def _lowered(
         tuple(sorted(skipped, key=lambda entry: entry.operation)),
         read,
         features.resolve_prompts(api.prompts, read, diagnostics),
-        tuple(replace(each, says=_first_sentence(each.says)) for each in api.webhooks),
+        tuple(replace(each, says=first_sentence(plain(each.says))) for each in api.webhooks),
         asks_certificate=any(scheme.unsent == "certificate" for scheme in api.schemes),
         longest_description=context.longest,
     )
     return sanitize.sanitize_catalog(catalog, api.named_at, diagnostics)
-
-
-def _first_sentence(text: str) -> str:
-    return shortened(next(iter(sentences(plain(text).partition("\n")[0])), ""), _LONGEST_SAID)
 
 
 def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics: Diagnostics) -> None:
