@@ -255,7 +255,7 @@ def _confirming(document: Fetched, directory: Path, compiled: Compiled) -> Compi
 
 def _over_http(directory: Path, environment: dict[str, str], api: petstore.Running, compiled: Compiled) -> Step:
     headline = "The same server over HTTP: two replicas share one confirmation"
-    if not _can_serve():
+    if find_spec(_LIBRARY) is None:
         needed = shlex.join(["python", "-m", "pip", "install", *HTTP_DEPENDENCIES])
         return Step(headline, "", (f"not shown: it needs {needed}",))
     package = compiled.catalog.identity.package
@@ -362,11 +362,6 @@ def _install(project: Path, name: str, environment: Mapping[str, str]) -> Entry:
 
 
 # -- two replicas ------------------------------------------------------------------------------------------------------
-
-
-def _can_serve() -> bool:
-    """Return True if LIBRARY is installed, which a server needs for HTTP but not for stdio."""
-    return find_spec(_LIBRARY) is not None
 
 
 @contextmanager

@@ -15,7 +15,6 @@ from mcpgen.base.tree import FileTree
 from mcpgen.emit import features, offered, parts, table, wings
 from mcpgen.emit.deployment import deployment_files, secret_files
 from mcpgen.emit.environment import (
-    Variable,
     alternatives,
     can_log_in,
     environment,
@@ -185,7 +184,9 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
         "optional": [row.variable for row in variables if row.usual and row.variable not in said],
         "certificate": catalog.asks_certificate,
         "from_file": next((row.variable for row in variables if row.variable in own), ""),
-        "buttons": _buttons(catalog.identity, variables, needed),
+        "buttons": install_links(
+            catalog.identity, needed[:MOST_IN_LINKS], [row.variable for row in variables if row.secret]
+        ),
         "most_in_links": MOST_IN_LINKS,
         "alternatives": choices,
         "delegable": next((scheme.variables["value"] for scheme in catalog.schemes if scheme.tokens), ""),
@@ -234,10 +235,6 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
         "programs": has_programs,
         "secret_files": secret_files(catalog),
     }
-
-
-def _buttons(identity: Identity, variables: Sequence[Variable], needed: Sequence[str]) -> list[Button]:
-    return install_links(identity, needed[:MOST_IN_LINKS], [row.variable for row in variables if row.secret])
 
 
 def _login(scheme: BoundScheme, prefix: str) -> dict[str, str | bool]:

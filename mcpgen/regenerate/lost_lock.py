@@ -131,17 +131,10 @@ def _lock(surface: Surface) -> Lock:
         source_digest="",
         version=as_text(server.get("version")),
         options=Options(name=as_text(server.get("name"))),
-        promises=Pins(_pins(surface)),
+        promises=Pins({f"{tool.name} {tool.request}": _pin(tool) for tool in surface.tools}),
         origins=dict.fromkeys(sorted(origins.accepted(surface.header)), True),
         offered=OFFERED,
     )
-
-
-def _pins(surface: Surface) -> dict[str, Pin]:
-    """Return a provisional key (name, method and path of a tool) → pin of the tool. `placed` finds the key of its
-    operation.
-    """
-    return {f"{tool.name} {tool.request}": _pin(tool) for tool in surface.tools}
 
 
 def _pin(tool: Listed) -> Pin:

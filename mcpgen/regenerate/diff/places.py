@@ -151,7 +151,7 @@ class Places:
             return
         while gone and added:
             case = gone.pop(0)
-            like = max(added, key=lambda each: _likeness(case, each))
+            like = max(added, key=lambda each: len(_names(case) & _names(each)))
             added.remove(like)
             yield from self._of_case(case, like)
         for case in gone:
@@ -260,11 +260,6 @@ def _listed(old: dict[str, JsonValue], new: dict[str, JsonValue], old_ends: bool
         yield Place("values-listed", (), after=list(new.values()), narrowed=True)
     elif old_ends:
         yield Place("values-free", (), before=list(old.values()), widened=True)
-
-
-def _likeness(case: Case, other: Case) -> int:
-    """Return how many member names two object schemas have in common."""
-    return len(_names(case) & _names(other))
 
 
 def _names(case: Case) -> frozenset[str]:
