@@ -64,7 +64,6 @@ def recognise(words: Sequence[str], environ: Mapping[str, str], where: Where | N
 
 
 def server(command: Command) -> ForeignServer:
-    """Return the server that a command starts."""
     read = {"awslabs": awslabs.read, "ivotoby": ivotoby.read, "openapi-mcp-generator": generator.read}
     return read[command.program](command.words, command.environ, command.where)
 

@@ -39,7 +39,6 @@ class Settings:
         return (self.flags.get(flag) or [""])[-1] or self.environ.get(self.variables.get(flag, ""), "")
 
     def texts(self, flag: str) -> list[str]:
-        """Return all values of a flag."""
         return self.flags.get(flag, [])
 
     def has(self, flag: str) -> bool:

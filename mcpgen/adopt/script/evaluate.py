@@ -411,7 +411,6 @@ def _unless_secret(name: str, value: Value, node: ast.expr) -> Value:
 
 
 def _parent(path: Path) -> Path:
-    """Return the parent folder of a path."""
     *above, last = path.parts
     return Path((*path.parts, Plain(".."))) if last in (None, Plain("..")) or not above else Path(tuple(above))
 

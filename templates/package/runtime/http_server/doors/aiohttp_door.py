@@ -618,7 +618,6 @@ class _Connection:
             await self._write(piece)
 
     async def end(self) -> None:
-        """End the response."""
         with self._deadlines.within(WRITE_SECONDS):
             await self.response.write_eof()
 
