@@ -9,7 +9,7 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.base.plurals import counted
 from mcpgen.cli import onefile, options, report, sarif, source
-from mcpgen.emit.render import render
+from mcpgen.emit.sinks import render
 from mcpgen.grade import grade as grading
 from mcpgen.grade import patch as patching
 from mcpgen.grade.grade import LETTERS, Fault, Grade

@@ -24,7 +24,7 @@ from mcpgen.emit.sinks import yaml_comment, yaml_scalar
 from mcpgen.lower.schema.compose import PART, RUN, Composer
 from mcpgen.model import Catalog, Operation, ToolSpec
 from mcpgen.model.selection import select
-from mcpgen.naming.inflection import singular
+from mcpgen.naming.verbs import singular
 from mcpgen.read.toolsfile import editors
 from mcpgen.retrieval import producers
 from mcpgen.retrieval.lookups import finder_of, given_of, value_of

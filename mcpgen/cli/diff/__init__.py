@@ -24,7 +24,8 @@ from mcpgen.pipeline import Compiled, Project, compile_source
 from mcpgen.read import fetch
 from mcpgen.read.fetch import Network
 from mcpgen.regenerate import projects
-from mcpgen.regenerate.diff import Difference, Surface, compare, markdown
+from mcpgen.regenerate.diff import Difference, Surface, compare
+from mcpgen.regenerate.diff.lines import markdown_document
 from mcpgen.regenerate.publish import no_lock, previous_lock
 from mcpgen.regenerate.publish.emitted import packages
 from mcpgen.regenerate.regenerate import compile_after, surface_of
@@ -59,7 +60,7 @@ def command(old: str, new: str, flags: Options, moves: bool, fail_on: str | None
         report.diagnostics(errors)
         _say_skipped(after)
         if output == "markdown":
-            report.say_lines(markdown.document(difference).split("\n"), err=False)
+            report.say_lines(markdown_document(difference).split("\n"), err=False)
         else:
             differences.show(difference)
     failed = fail_on is not None and difference.reaches(options.FAILING[fail_on])

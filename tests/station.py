@@ -1,6 +1,6 @@
 """The API behind `specs/station.tools.yaml`: four operations, one API key, always the same weather.
 
-`serve` runs it in a thread of this process, and `python -m mcpgen.demo.station` in a process of its own. Reported
+`serve` runs it in a thread of this process, and `python -m tests.station` in a process of its own. Reported
 observations are stored until the process stops. The current time is always noon on 1 February 2026.
 """
 
@@ -165,7 +165,7 @@ def serve(port: int = 0, api_key: str = API_KEY) -> Iterator[Running]:
 
 def main() -> None:
     """Run the API as a process: print its URL, and serve until SIGTERM arrives, or until a pipe as stdin ends."""
-    parser = argparse.ArgumentParser(prog="python -m mcpgen.demo.station", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.station", description=main.__doc__)
     parser.add_argument("--port", type=int, default=0, help="the port on loopback; 0 takes a free one (the default)")
     parser.add_argument("--api-key", default=API_KEY, help="what X-API-Key must be (default: %(default)s)")
     chosen = parser.parse_args()
