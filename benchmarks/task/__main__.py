@@ -107,8 +107,9 @@ def generated(document: Path, folder: Path, surface: str, *flags: str) -> Path:
 
 def workflow_of(document: Path, folder: Path) -> Path:
     """Write the tools file with the workflow for the task, and return its path."""
+    text = WORKFLOW.read_text(encoding="utf-8").replace("DOCUMENT", json.dumps(str(document.resolve())))
     written = folder / WORKFLOW.name
-    written.write_text(WORKFLOW.read_text(encoding="utf-8").replace("DOCUMENT", json.dumps(str(document))), "utf-8")
+    written.write_text(text.replace("FOLDER", json.dumps(str(document.resolve().parent))), "utf-8")
     return written
 
 

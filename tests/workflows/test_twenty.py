@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import yaml
@@ -62,11 +62,12 @@ class Described:
         """Generate a server in a folder. `is_each`: its user is asked about each write of a workflow."""
         if not self.source.exists():
             pytest.skip(f"{self.source} is not here")
-        own = {"tools": [], "server": {"name": "caller"}, "mcpgen": 1, "openapi": [{"document": self.source.name}]}
-        if self.source.name.endswith(".tools.yaml"):
+        name = self.source.name
+        own: dict[str, Any] = {"mcpgen": 1, "server": {"name": "caller"}, "openapi": [{"document": name}], "tools": []}
+        if name.endswith(".tools.yaml"):
             own = yaml.safe_load(self.source.read_text(encoding="utf-8"))
         else:
-            (folder / self.source.name).write_bytes(self.source.read_bytes())
+            (folder / name).write_bytes(self.source.read_bytes())
         own |= {"base_url": base, **self.table.get("more", {})}
         asked = {"consent": "each"} if is_each else {}
         own["tools"] = [*own["tools"], *({**each, **asked} for each in self.table["tools"])]
@@ -143,7 +144,7 @@ def play(
             chosen = settings.load(catalog, environ, str(upstream.address()))
             chosen.apply(catalog)
             executor = ToolExecutor(catalog, chosen)
-            scene = Scene(executor, played.api)
+            scene = Scene(executor, cast(Any, played.api))
             scene.replies = [*replies]
 
             def heard(_request: str) -> None:

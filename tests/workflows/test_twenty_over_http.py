@@ -100,7 +100,7 @@ def agreed(asked: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(("described", "tool"), CASES)
 def test_it_goes_on_after_each_question(described: Described, tool: str, projects: Any, upstream: Upstream) -> None:
     project, run = projects(described), described.table["runs"][tool]
-    upstream.api, more, questions = Resources(described.table["api"]), {}, 0
+    upstream.api, questions, more = Resources(described.table["api"]), 0, dict[str, Any]()
     while True:
         with project.replica() as server:
             answer = call(server, tool, run["arguments"], more)
@@ -126,7 +126,6 @@ def test_it_is_killed_in_each_request(
                 continue
             upstream.api = api = Resources(described.table["api"])
             with project.replica() as first:
-
                 api.heard = partial(killed, first.process, api, number)
                 server, more = first, dict[str, Any]()
                 while True:

@@ -308,8 +308,8 @@ class _Walk:
             self._add("missing-key", f"{at.label} lacks the key '{missing}'.", at, _described(properties, missing))
         choices = [str(name) for each in as_list(node.get("oneOf")) for name in as_list(as_object(each)["required"])]
         if choices and not any(name in value for name in choices):
-            names, hints = "' or '".join(choices), (_described(properties, name) for name in choices)
-            self._add("missing-key", f"{at.label} lacks the key '{names}'.", at, " ".join(hints))
+            wanted, hints = "' or '".join(choices), (_described(properties, name) for name in choices)
+            self._add("missing-key", f"{at.label} lacks the key '{wanted}'.", at, " ".join(hints))
         if len(value) < _number(node, "minProperties", 0):
             self._add("invalid-value", f"{at.label} is empty.", at, f"Write {' or '.join(properties) or 'a member'}.")
 
