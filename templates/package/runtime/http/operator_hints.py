@@ -37,7 +37,7 @@ def proxy(settings: Settings, address: Address) -> str:
 
 
 def _is_excepted(address: Address) -> bool:
-    """Return True if `no_proxy` names the host or a domain above it. `urllib` would decide it in a megabyte of memory."""
+    """Return True if `no_proxy` names the host or a domain above it. To import `urllib` takes two megabytes."""
     named = ",".join(value for name, value in os.environ.items() if name.lower() == "no_proxy").lower()
     found = {each.strip().lstrip(".") for each in named.split(",")} - {""}
     return "*" in found or address.authority in found or any(f".{address.host}".endswith(f".{each}") for each in found)
