@@ -142,7 +142,7 @@ def measure(
     sets: dict[str, dict[str, Tally]] = {}
     nothing = dict.fromkeys(("fits", "perhaps", "nothing"), 0)
     bars: list[Bar] = []
-    for pool, index, tools, operations, questions in served(folder, only):
+    for pool, index, tools, operations, questions, _ in served(folder, only):
         search = Search(index, tools)
         rankers: dict[str, Ranker] = {"search": search, "recipe": Recipe(index, tools)}
         if not alone and (theirs := peer(pool, operations, schemas)):
