@@ -1,7 +1,7 @@
 """Measure the search with constants that are chosen without the set of questions that is reported.
 
-`GRID` has values for each constant that matters, among them the value that turns its rule off. So a set does not only
-lack a say in the constants, but also in which rules the search has.
+The grids have values for each constant that matters, among them the value that turns its rule off. So the other sets
+choose the constants and the rules.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
-from package.runtime.search import retriever, stems
+from package.runtime.search import retriever
 from package.runtime.search.retriever import Retriever
 
 from benchmarks.retrieval.served import Needs, served
@@ -23,28 +23,17 @@ from mcpgen.retrieval import index
 
 DEPTH = 10
 
-GRID: tuple[tuple[ModuleType, Mapping[str, tuple[float, ...]]], ...] = (
-    (stems, {"LONGEST_STEM": (6, 99)}),
-    (index, {"B": (0.0, 0.5, 0.75), "_UNKNOWN": (0.5, 1.0)}),
-    (retriever, {"SYNONYM": (0.0, 0.5, 0.7), "UNFIT": (0.7, 0.85, 1.0), "PURPOSE": (0.5, 1.0)}),
-)
-"""Module → constant → values. Stems are part of the compile, the next constants of the index, the last of a query."""
+OF_INDEX = {"B": (0.0, 0.5, 0.75), "_UNKNOWN": (0.3, 0.5, 1.0)}
+OF_QUERY = {"SYNONYM": (0.0, 0.5, 0.7), "UNFIT": (0.7, 0.85, 1.0), "PURPOSE": (0.5, 1.0)}
 
 
 @contextmanager
-def each_value(module: ModuleType, values: dict[str, float]) -> Iterator[None]:
-    """Give the constants of a module other values."""
+def constants(module: ModuleType, grid: Mapping[str, tuple[float, ...]], values: tuple[float, ...]) -> Iterator[None]:
+    """Give the constants of a module other values for a while."""
     with ExitStack() as patched:
-        for name, value in values.items():
+        for name, value in zip(grid, values, strict=True):
             patched.enter_context(patch.object(module, name, value))
-        stems.stem.cache_clear()
         yield
-    stems.stem.cache_clear()
-
-
-def choices(values: Mapping[str, tuple[float, ...]]) -> Iterator[dict[str, float]]:
-    """Yield every choice of one value for each constant."""
-    yield from (dict(zip(values, each, strict=True)) for each in product(*values.values()))
 
 
 class _Pool:
@@ -57,7 +46,7 @@ class _Pool:
         self._questions = questions
 
     def retriever(self) -> Retriever:
-        """Return the search over the pool, with today's constants of the index."""
+        """Return the search over the pool, with the constants that the index has now."""
         return Retriever({**self._table, "terms": index._terms(*self._made_of)})
 
     def complete(self, search: Retriever) -> list[bool]:
@@ -76,27 +65,24 @@ def _pools(folder: Path, only: str) -> list[_Pool]:
         return [_Pool(each.pool.of, each.table, made.call_args.args, each.questions) for each in served(folder, only)]
 
 
-def shares(folder: Path, only: str) -> list[dict[str, float]]:
-    """Return for each choice of constants the percentage of each set's questions with all needed tools."""
-    (_, of_stems), (_, of_index), (_, of_query) = GRID
-    found = []
-    for stem in choices(of_stems):
-        with each_value(stems, stem):
-            pools = _pools(folder, only)
-            for weights in choices(of_index):
-                with each_value(index, weights):
-                    searches = [(pool, pool.retriever()) for pool in pools]
-                for factors in choices(of_query):
-                    with each_value(retriever, factors):
-                        complete: dict[str, list[bool]] = {}
-                        for pool, search in searches:
-                            complete.setdefault(pool.of, []).extend(pool.complete(search))
-                        found.append({of: 100 * sum(each) / len(each) for of, each in complete.items()})
-    return found
+def _shares(folder: Path, only: str) -> Iterator[dict[str, float]]:
+    """Yield for each choice of constants the percentage of each set's questions with all needed tools."""
+    pools = _pools(folder, only)
+    for weights in product(*OF_INDEX.values()):
+        with constants(index, OF_INDEX, weights):
+            searches = [(pool, pool.retriever()) for pool in pools]
+        for factors in product(*OF_QUERY.values()):
+            complete: dict[str, list[bool]] = {}
+            with constants(retriever, OF_QUERY, factors):
+                for pool, search in searches:
+                    complete.setdefault(pool.of, []).extend(pool.complete(search))
+            yield {of: 100 * sum(each) / len(each) for of, each in complete.items()}
 
 
 def held_out(folder: Path, only: str) -> dict[str, float]:
-    """Return C@10 of each set with the constants that are the best for all other sets."""
-    results = shares(folder, only)
-    best = {of: max(results, key=lambda each: sum(each.values()) - each[of]) for of in results[0]}
-    return {of: chosen[of] for of, chosen in best.items()}
+    """Return C@10 of each set with the constants that are the best for all other sets together."""
+    results = list(_shares(folder, only))
+    found = {}
+    for of in results[0]:
+        found[of] = max(results, key=lambda each: sum(share for other, share in each.items() if other != of))[of]
+    return found

@@ -4,7 +4,7 @@
 
 The table has rows for each rule. A column has what a set of questions loses if the search lacks the rule: percentage
 points of C@5 and C@10 (`__main__.py`); percentage points of the questions that a deprecated tool answers too and whose
-first result is the successor; and the tokens that an answer to an unanswerable question grows by. `more` and `fewer`
+answer shows the successor first; and the tokens that an answer to an unanswerable question grows by. `more` and `fewer`
 count the sets that do better and worse with the rule. Rows without any difference are left out. Each rule is measured
 with a copy of the product, in which a text is replaced.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import pickle
 import shutil
 import statistics
 import subprocess
@@ -40,9 +41,12 @@ class Rule(NamedTuple):
     new: str = ""
 
 
-_RANKING, _INDEX = f"{_SEARCH}retriever.py", "mcpgen/retrieval/index.py"
+_RANKING, _INDEX, _STEMS = f"{_SEARCH}retriever.py", "mcpgen/retrieval/index.py", f"{_SEARCH}stems.py"
+_COMPILED = (_INDEX, _STEMS)
+"""Files on which the search index depends."""
+
 RULES = (
-    Rule("six letters of a stem", f"{_SEARCH}stems.py", "LONGEST_STEM = 6", "LONGEST_STEM = 99"),
+    Rule("six letters of a stem", _STEMS, "LONGEST_STEM = 6", "LONGEST_STEM = 99"),
     Rule("synonyms", _RANKING, "SYNONYM = 0.5", "SYNONYM = 0.0"),
     Rule("pairs written as one word", _RANKING, ", *(whole for _, whole in self._postings.joined(text))"),
     Rule("named", _RANKING, "(1 + share)", "1"),
@@ -58,7 +62,7 @@ RULES = (
     Rule("purposes and conditions", _RANKING, "PURPOSE = 0.5", "PURPOSE = 1.0"),
     Rule("words of no name count half", _INDEX, "_UNKNOWN = 0.5", "_UNKNOWN = 1.0"),
     Rule("lengths of fields", _INDEX, "K1, B = 1.2, 0.5", "K1, B = 1.2, 0.0"),
-    Rule("deprecated later", _INDEX, "_DEPRECATED = 0.8", "_DEPRECATED = 1.0"),
+    Rule("deprecated later", _INDEX, "_DEPRECATED = 0.6", "_DEPRECATED = 1.0"),
     Rule("few rows if nothing fits", f"{_SEARCH}coverage.py", "EXPLAINED = 0.05,", "EXPLAINED = 0.0,"),
 )
 
@@ -82,16 +86,19 @@ def measures(asked: list[tuple[Served, Search]]) -> Measures:
             for depth in DEPTHS:
                 shown = set().union(*names[:depth])
                 add(f"C@{depth}", 100 * all(need & shown for need in needs))
-        for text, needs in pool.successors:
-            first = search.answer(text, 1).names[0][0]
-            add(FIRST, 100 * all(first in need for need in needs))
+        for text, (need,) in pool.successors:
+            ranked = [names[0] for names in search.answer(text, max(DEPTHS)).names]
+            add(FIRST, 100 * (next((name for name in ranked if name in need | pool.deprecated), "") in need))
         for text in pool.pool.nothing:
             add(TOKENS, tokens.estimate(search.answer(text, max(DEPTHS)).shown))
     return {measure: {of: statistics.mean(each) for of, each in sets.items()} for measure, sets in values.items()}
 
 
-def without(rule: Rule, folder: Path) -> Measures:
-    """Measure the search without a rule, in another process."""
+def without(rule: Rule, folder: Path, pools: Path) -> Measures:
+    """Measure the search without a rule, in another process.
+
+    `pools`: the compiled pools. They are compiled again if the rule is one of the index.
+    """
     with tempfile.TemporaryDirectory() as temporary:
         copy = Path(temporary)
         for name in ("mcpgen", "templates", "benchmarks", "tests/interop"):
@@ -101,6 +108,7 @@ def without(rule: Rule, folder: Path) -> Measures:
         (copy / rule.file).write_text(text.replace(rule.old, rule.new), encoding="utf-8")
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join((temporary, str(copy / "templates")))}
         command = [sys.executable, "-m", "benchmarks.retrieval.rules", str(folder), "--json"]
+        command += () if rule.file in _COMPILED else ("--pools", str(pools))
         done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=True)
         found: Measures = json.loads(done.stdout)
         return found
@@ -115,8 +123,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", default=CORPUS)
     parser.add_argument("--json", action="store_true", help="print all measures as JSON, and nothing else")
+    parser.add_argument("--pools", type=Path, help="a file with the compiled pools")
     given = parser.parse_args()
-    found = measures([(each, Search(each.table, each.tools)) for each in served(given.folder)])
+    pools = pickle.loads(given.pools.read_bytes()) if given.pools else list(served(given.folder))
+    found = measures([(each, Search(each.table, each.tools)) for each in pools])
     if given.json:
         print(json.dumps(found))
         return 0
@@ -124,15 +134,22 @@ def main() -> int:
     print(f"{'':46}" + "".join(f"{of[:7] + of[-2:] * (' ' in of):>10}" for of in sets) + "   more  fewer")
     for measure, values in found.items():
         print(f"{measure:46}{row(values, sets)}", flush=True)
-    for rule in RULES:
-        lacking = without(rule, given.folder)
-        for measure, values in found.items():
-            sign = -1 if measure in LESS_IS_BETTER else 1
-            gains = {of: sign * (value - lacking[measure][of]) for of, value in values.items()}
-            more, fewer = sum(gain > 0 for gain in gains.values()), sum(gain < 0 for gain in gains.values())
-            if more or fewer:
-                print(f"{rule.name + ', ' + measure:46}{row(gains, sets)}{more:7}{fewer:7}", flush=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        kept = Path(temporary) / "pools"
+        kept.write_bytes(pickle.dumps(pools))
+        for rule in RULES:
+            gains_of(rule, found, without(rule, given.folder, kept), sets)
     return 0
+
+
+def gains_of(rule: Rule, found: Measures, lacking: Measures, sets: list[str]) -> None:
+    """Print what each set gains by a rule. `lacking`: the measures without the rule."""
+    for measure, values in found.items():
+        sign = -1 if measure in LESS_IS_BETTER else 1
+        gains = {of: sign * (value - lacking[measure][of]) for of, value in values.items()}
+        more, fewer = sum(gain > 0 for gain in gains.values()), sum(gain < 0 for gain in gains.values())
+        if more or fewer:
+            print(f"{rule.name + ', ' + measure:46}{row(gains, sets)}{more:7}{fewer:7}", flush=True)
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ Needs = list[set[str]]
 class Served(NamedTuple):
     """A pool, its search index (`table`) and the tools of its server, and its questions with their needs.
 
-    `operations`: method and path → names of the tools that call the operation. `successors`: questions that a
-    deprecated tool answers too.
+    `operations`: method and path → names of the tools that call the operation. `successors`: questions that one of the
+    tools `deprecated` answers too.
     """
 
     pool: Pool
@@ -30,6 +30,7 @@ class Served(NamedTuple):
     operations: dict[str, set[str]]
     questions: list[tuple[str, Needs]]
     successors: list[tuple[str, Needs]]
+    deprecated: set[str]
 
 
 def compiled(path: Path) -> Compiled:
@@ -56,4 +57,5 @@ def served(corpus: Path, only: str = "") -> Iterator[Served]:
                 [(each.text, each.tools(names, operations)) for each in some]
                 for some in (pool.questions, pool.successors)
             ]
-            yield Served(pool, made.catalog.search.index, tools, operations, *asked)
+            deprecated = {tool.name for tool in made.catalog.tools if tool.operation.deprecated}
+            yield Served(pool, made.catalog.search.index, tools, operations, *asked, deprecated)

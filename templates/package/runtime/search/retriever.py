@@ -11,7 +11,7 @@ integers. The score of a tool `d` for a part `q` of a query is
 
 - `impact` is BM25F: idf(t) * tf / (1.2 + tf), where tf weights the fields: name, path and summary 2, description and
   tags 1, argument names 0.6, descriptions of arguments 0.3, member names of the response and the document's description
-  of the operation 0.25. Words that occur in no name, path, summary or tag count half. Deprecated tools count 0.8.
+  of the operation 0.25. Words that occur in no name, path, summary or tag count half. Deprecated tools count 0.6.
 - `weight` is 1 for a word of the query and 0.5 for a synonym. It is half of that in a purpose (`fetch the users to
   notify them` asks for users) or a condition (`warn me when a server is slow` asks for warnings).
 - `named` is the share of the tool name's words that the query contains. So `create_issue` ranks above
