@@ -146,7 +146,7 @@ def gains_of(rule: Rule, found: Measures, lacking: Measures, sets: list[str]) ->
     """Print what each set gains by a rule. `lacking`: the measures without the rule."""
     for measure, values in found.items():
         sign = -1 if measure in LESS_IS_BETTER else 1
-        gains = {of: sign * (value - lacking[measure][of]) for of, value in values.items()}
+        gains = {of: round(sign * (value - lacking[measure][of]), 1) for of, value in values.items()}
         more, fewer = sum(gain > 0 for gain in gains.values()), sum(gain < 0 for gain in gains.values())
         if more or fewer:
             print(f"{rule.name + ', ' + measure:46}{row(gains, sets)}{more:7}{fewer:7}", flush=True)
