@@ -129,10 +129,10 @@ NO_SERVER = (Server(""),)
 class Login:
     """An operation of the API that returns a token. Security schemes with a `login` get their token from it.
 
-    `fields`: members of the request body, as (name, role, constant). The role's environment variable gives the value;
-    if the role is empty, the constant does. `token`: place in the response: a JSON Pointer, `header:NAME`,
-    `cookie:NAME` or `body:text`. `expires`: a JSON Pointer. `csrf`: place of a value, and the header field of later
-    requests that has the value; () if there is none.
+    `fields`: members of the request body, as (name or JSON Pointer, role, constant). The role's environment variable
+    gives the value; if the role is empty, the constant does. `headers`: further header fields, as (name, text).
+    `token`: place in the response: a JSON Pointer, `header:NAME`, `cookie:NAME` or `body:text`. `expires`: a JSON
+    Pointer. `csrf`: place of a value, and the header field of later requests that has the value; () if there is none.
     """
 
     content_type: str
@@ -140,6 +140,7 @@ class Login:
     token: str
     expires: str = ""
     csrf: tuple[str, str] | tuple[()] = ()
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,22 @@ components: {securitySchemes: {login: {type: apiKey, in: %s, name: %s}}}
 security: [{login: []}]
 """
 
+COGNITO = """\
+mcpgen: 1
+server: {name: shop}
+base_url: %s
+security: {login: {type: http, scheme: bearer}}
+tools:
+  - {name: list_orders, description: Lists., request: GET /orders}
+  - {name: sign_in, description: Signs in., request: POST /, base_url: %s/pool, security: none}
+login:
+  operation: POST /
+  content_type: application/x-amz-json-1.1
+  headers: {X-Amz-Target: Pool.InitiateAuth}
+  token: /AuthenticationResult/IdToken
+  fields: {AuthFlow: {value: PLAIN}, /AuthParameters/USERNAME: USERNAME, /AuthParameters/PASS~1WORD: PASSWORD}
+"""
+
 
 class Api(ThreadingHTTPServer):
     """API that answers a login with `fields` and `body`, and a request with what came in the fields that count.
@@ -53,6 +69,7 @@ class Api(ThreadingHTTPServer):
     status: int
     refused: int
     logins: int
+    login: tuple[dict[str, str], bytes]
     asked: list[dict[str, str]]
 
     def __init__(self) -> None:
@@ -69,7 +86,7 @@ class Handler(BaseHTTPRequestHandler):
     server: Api
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.login = dict(self.headers), self.rfile.read(int(self.headers["Content-Length"]))
         self.server.logins += 1
         self._say(self.server.status, self.server.body, self.server.fields)
 
@@ -203,3 +220,18 @@ def test_no_other_origin_gets_the_cookie(api: Api, tmp_path: Path) -> None:
             server.result("list_elsewhere")
         )
     assert api.logins == 0
+
+
+def test_a_login_like_that_of_cognito(api: Api, tmp_path: Path) -> None:
+    api.answer([], json.dumps({"AuthenticationResult": {"IdToken": SESSION, "ExpiresIn": 3600}}).encode())
+    (tmp_path / "shop.tools.yaml").write_text(COGNITO % (api.url, api.url))
+    with pytest.raises(SystemExit) as ended:
+        main(["generate", str(tmp_path / "shop.tools.yaml"), "-o", str(tmp_path / "out")])
+    assert ended.value.code == 0
+    with served(tmp_path / "out") as server:
+        assert SESSION not in told(server.result("list_orders"))
+    fields, body = api.login
+    assert (fields["Content-Type"], fields["X-Amz-Target"]) == ("application/x-amz-json-1.1", "Pool.InitiateAuth")
+    login = {"AuthFlow": "PLAIN", "AuthParameters": {"USERNAME": "anna", "PASS/WORD": "pass-0123456789"}}
+    assert json.loads(body) == login
+    assert [asked["Authorization"] for asked in api.asked] == [f"Bearer {SESSION}"]
