@@ -49,7 +49,15 @@ from mcpgen.model.catalog import (
     ToolSpec,
     joined,
 )
-from mcpgen.model.credential_text import ANY_HEADER, API_KEY, BEARER, HTTP_SCHEMES, SETTING, CredentialText
+from mcpgen.model.credential_text import (
+    ANY_HEADER,
+    API_KEY,
+    AWS_SIGNATURE,
+    BEARER,
+    HTTP_SCHEMES,
+    SETTING,
+    CredentialText,
+)
 from mcpgen.model.curation import (
     ArgumentChange,
     BodyChange,
@@ -96,6 +104,7 @@ from mcpgen.model.workflow import Action, Criterion, Invocation, StepParameter, 
 __all__ = [
     "ANY_HEADER",
     "API_KEY",
+    "AWS_SIGNATURE",
     "BEARER",
     "DESTRUCTIVE",
     "HTTP_SCHEMES",

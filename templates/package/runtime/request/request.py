@@ -383,11 +383,12 @@ class Request:
     - `template`: the path for logs, with placeholders for values. `rewritten`: the hook that changed the path, or "".
     - `traced`: whether W3C trace context fields are added when the request is sent.
     - `sent`: how often the request was sent, counted only if telemetry is on.
+    - `signer`: what signs each try of the request (`signing.signers`), or None.
     """
 
     __slots__ = (
-        "body", "cookies", "headers", "method", "path", "query", "rewritten", "sent", "server", "template",
-        "traced",
+        "body", "cookies", "headers", "method", "path", "query", "rewritten", "sent", "server", "signer",
+        "template", "traced",
     )  # fmt: skip
 
     def __init__(self, method: str, path: str, server: int = 0, template: str | None = None) -> None:
@@ -397,6 +398,7 @@ class Request:
         self.rewritten = ""
         self.traced = False
         self.sent = 0
+        self.signer: Any = None
         self.server = server
         self.query: list[str] = []
         self.headers: list[tuple[str, str]] = []

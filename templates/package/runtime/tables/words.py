@@ -11,6 +11,9 @@ CredentialWay = Literal["given", "fetched", "user"]
 
 CredentialPlace = Literal["header", "query", "cookie"]
 
+Signing = Literal["digest", "sigv4"]
+"""Ways to sign requests with a credential: HTTP Digest (RFC 7616), and AWS Signature Version 4."""
+
 FormStyle = Literal["form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject"]
 """Styles of a form member."""
 

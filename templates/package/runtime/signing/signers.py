@@ -1,0 +1,54 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Choose what signs the requests of a tool (`signing` of a security scheme in `bindings.json`)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ..settings.settings import NotReady
+from .digest import Digest
+from .sigv4 import Signature4
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..request.request import Request
+    from ..tables.table import Scheme
+    from ..text.addresses import Address
+
+_KINDS: dict[str, type[Digest | Signature4]] = {"digest": Digest, "sigv4": Signature4}
+"""Word in `signing` -> the class of its signers."""
+
+
+def signing(
+    put: Callable[[Request], None], scheme: Scheme, secrets: dict[str, str], address: Address
+) -> Callable[[Request], None]:
+    """Return a function that attaches credentials by `put`, and the signer of requests to the API at `address`.
+
+    Raise NotReady if these requests cannot be signed.
+    """
+    names = scheme["variables"]
+    values = tuple((role, secrets.get(name, "")) for role, name in names.items())
+    try:
+        signer = _signer(scheme["signing"], values, address.origin, address.host)
+    except KeyError as lacking:
+        raise NotReady(f"Its request cannot be signed: set {names[lacking.args[0]]}, {_UNTOLD}") from None
+
+    def put_both(request: Request) -> None:
+        put(request)
+        request.signer = signer
+
+    return put_both
+
+
+_UNTOLD = "since the host of the API does not tell it, in the environment of this server."
+
+
+# Tools share a signer, so that one challenge of the API is enough for all of them. No other origin shares it.
+@lru_cache(maxsize=64)
+def _signer(kind: str, values: tuple[tuple[str, str], ...], origin: str, host: str) -> Digest | Signature4:
+    """Return the signer of a credential, whose `values` have roles, for one origin. Raise KeyError for an absent
+    role.
+    """
+    return _KINDS[kind](dict(values), host)
