@@ -6,6 +6,7 @@ version, and a `$ref` in a schema is a key of `Api.definitions`. This package im
 
 from mcpgen.model.accepted import Accepted, AcceptedKind, AnswerLink
 from mcpgen.model.api import (
+    ITEMS,
     NO_CREDENTIALS,
     NO_SERVER,
     UNDECLARED,
@@ -108,6 +109,7 @@ __all__ = [
     "BEARER",
     "DESTRUCTIVE",
     "HTTP_SCHEMES",
+    "ITEMS",
     "LONGEST_DESCRIPTION",
     "MOST_SEARCH_TOKENS",
     "MOST_WEBHOOKS",

@@ -63,11 +63,17 @@ class Encoding:
     headers: tuple[Parameter, ...] = ()
 
 
+ITEMS = "*"
+"""Key in `MediaType.encoding` for the items of a list that have no encoding of their own."""
+
+
 @dataclass(frozen=True, slots=True)
 class MediaType:
     """One entry of `content`. `schema` is None if the document gives none.
 
-    `untyped_parts_are_files`: True if parts of a form without a type are bytes (OpenAPI 3.1, 4.8.15.1).
+    `encoding`: name of a part → how the part is sent. The parts of a list have positions: their names are `0`, `1` and
+    so on, and ITEMS for all further ones (OpenAPI 3.2, 4.14.5). `untyped_parts_are_files`: True if parts of a form
+    without a type are bytes (OpenAPI 3.1, 4.8.15.1).
     """
 
     name: str

@@ -92,6 +92,8 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     node = composer.whole(schema)
     if encoding in ("form", "multipart") and types(node) == ["string"]:
         encoding = "text"  # a form described as one string: the caller encodes the form
+    if encoding == "multipart" and types(node) == ["array"]:
+        encoding = "multipart-items"
     if encoding in ("form", "multipart") and not _is_object(node):
         raise SkipOperation(
             "unsupported-body",
@@ -138,6 +140,7 @@ def _concrete(media_type: str, encoding: BodyEncoding) -> str:
         "xml": "application/xml",
         "text": "text/plain",
         "multipart": "multipart/form-data",
+        "multipart-items": "multipart/mixed",
     }
     return common.get(encoding, "application/octet-stream")
 

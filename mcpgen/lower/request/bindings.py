@@ -19,6 +19,7 @@ from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.media_types import encoding_of
 from mcpgen.lower.schema.xml import part_shape
 from mcpgen.model import (
+    ITEMS,
     BodyBinding,
     CallerScopes,
     Encoding,
@@ -228,7 +229,12 @@ def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBindi
             return None
         in_form = plan.encoding in ("form", "multipart")
         inner = _all_members(plan.schema, composer) if in_form else []
-        described = (_field(key, schema, plan, arguments, composer) for key, schema in inner)
+        described = [_field(key, schema, plan, arguments, composer) for key, schema in inner]
+        if plan.encoding == "multipart-items":
+            described = [
+                replace(_field(key, schema, plan, arguments, composer), name="", repeat=False)
+                for key, schema in _positions(plan, composer)
+            ]
         value = (arguments.constants[WHOLE],) if WHOLE in arguments.constants else None
         return replace(binding, argument=arguments.names.get(WHOLE), value=value, fields=tuple(described))
     sent = ((key, schema) for key, schema in plan.properties.items() if _is_sent(("body", key), arguments))
@@ -248,6 +254,17 @@ def _all_members(schema: JsonObject, composer: Composer) -> list[tuple[str, Json
     return list(found.items())
 
 
+def _positions(plan: BodyPlan, composer: Composer) -> list[tuple[str, JsonObject]]:
+    """Return the key in `MediaType.encoding` and the schema of each part of a list. The last one is for all further
+    items.
+    """
+    node, _ = composer.node(plan.schema)
+    items, prefix = as_object(node.get("items")), [*map(as_object, as_list(node.get("prefixItems")))]
+    encoded = sum(key.isdigit() for key in plan.media_type.encoding)
+    prefix += [items] * (encoded - len(prefix))
+    return [*((str(at), schema) for at, schema in enumerate(prefix)), (ITEMS, items)]
+
+
 def _field(key: str, schema: JsonObject, plan: BodyPlan, arguments: Arguments, composer: Composer) -> FieldBinding:
     slot: Slot = ("body", key)
     constant = slot in arguments.constants
@@ -256,7 +273,7 @@ def _field(key: str, schema: JsonObject, plan: BodyPlan, arguments: Arguments, c
     node, _ = composer.node(schema)
     if plan.encoding == "form":
         return _form_field(binding, encoding)
-    if plan.encoding == "multipart":
+    if plan.encoding in ("multipart", "multipart-items"):
         filename = arguments.names.get(("filename", key))
         slots = {part_slot(key, header): header for header in encoding.headers}
         headers = [_parameter(header, arguments, slot) for slot, header in slots.items()]

@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Encode multipart/form-data (RFC 7578) as browsers do (WHATWG, "multipart/form-data encoding algorithm").
+"""Encode multipart/form-data (RFC 7578) as browsers do (WHATWG, "multipart/form-data encoding algorithm"), and other
+multipart bodies (RFC 2046), whose parts have no names.
 
 Names and file names are UTF-8. Only quotation marks and line breaks are percent-encoded, so a name cannot end its
 header. The boundary comes from random bytes and does not occur in the content.
@@ -13,15 +14,16 @@ _BREAKS = {ord('"'): "%22", ord("\r"): "%0D", ord("\n"): "%0A"}
 class Part:
     """One part of a multipart body.
 
-    `media_type` is "" if it is not sent; `file_name` is None if the part is not a file. `headers` holds further header
-    fields, which are already validated.
+    `name` is None for a part that has a position instead. `media_type` is "" if it is not sent; `file_name` is None if
+    the part is not a file, or a file without a name. `headers` holds further header fields, which are already
+    validated.
     """
 
     __slots__ = ("content", "file_name", "headers", "media_type", "name")
 
     def __init__(
         self,
-        name: str,
+        name: str | None,
         content: bytes,
         media_type: str = "",
         file_name: str | None = None,
@@ -35,13 +37,14 @@ class Part:
 
     def head(self) -> bytes:
         """Return the headers of the part, including the blank line before its content."""
-        lines = f'Content-Disposition: form-data; name="{self.name.translate(_BREAKS)}"'
+        kind = "attachment" if self.name is None else f'form-data; name="{self.name.translate(_BREAKS)}"'
         if self.file_name is not None:
-            lines += f'; filename="{self.file_name.translate(_BREAKS)}"'
+            kind += f'; filename="{self.file_name.translate(_BREAKS)}"'
+        lines = [] if self.name is None and self.file_name is None else [f"Content-Disposition: {kind}"]
         if self.media_type:
-            lines += f"\r\nContent-Type: {self.media_type}"
-        lines += "".join(f"\r\n{name}: {value}" for name, value in self.headers)
-        return f"{lines}\r\n\r\n".encode()
+            lines.append(f"Content-Type: {self.media_type}")
+        lines += (f"{name}: {value}" for name, value in self.headers)
+        return "".join(f"{line}\r\n" for line in [*lines, ""]).encode()
 
 
 def join(content_type: str, parts: list[Part], entropy: bytes) -> tuple[str, bytes]:

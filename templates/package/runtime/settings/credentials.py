@@ -427,7 +427,8 @@ class ServerCredentials:
         for scheme in (each for each in schemes if "signing" in each):
             from ..signing.signers import signing  # imported late: few APIs want signatures
 
-            chosen.put = signing(chosen.put, scheme, secrets, self._settings.server(binding.get("server", 0)))
+            address = self._settings.server(binding.get("server", 0))
+            chosen.put = signing(chosen.put, scheme, secrets, address, set_field)
         return chosen
 
     def _callers(self, schemes: list[Scheme], binding: Binding) -> CallerCredential:

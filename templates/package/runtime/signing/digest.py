@@ -14,17 +14,29 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ..http.sending import UNAUTHORIZED, NoPlaceFree
-from ..settings.credentials import set_field
-
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator
+    from typing import Protocol
 
-    from ..http.exchange import Response
     from ..request.request import Request
     from ..text.addresses import Address
 
+    class Response(Protocol):
+        """Interface of an HTTP response (http.exchange.Response)."""
+
+        status: int
+
+        @property
+        def fields(self) -> list[tuple[str, str]]:
+            """Header fields in the order received."""
+
+        def close(self) -> None:
+            """Release the memory and the file of a long content."""
+
     Ask = Callable[[Request, Address], Awaitable[Response]]
+    SetField = Callable[[Request, str, str], None]
+
+_REFUSED = 401
 
 _HASHES = {"": "md5", "MD5": "md5", "SHA-256": "sha256", "SHA-512-256": "sha512_256"}
 """Algorithm of a challenge, without `-sess`, in capitals -> name in `hashlib`."""
@@ -117,10 +129,14 @@ def _challenges(text: str) -> Iterator[dict[str, str]]:
 class Digest:
     """Signer with one user and password, for one origin."""
 
-    __slots__ = ("_challenge", "_user")
+    __slots__ = ("_challenge", "_set_field", "_user")
 
-    def __init__(self, values: dict[str, str], host: str) -> None:
-        """Create a signer. `values`: role -> value of the credential. `host` is not used."""
+    def __init__(self, values: dict[str, str], host: str, set_field: SetField) -> None:
+        """Create a signer. `values`: role -> value of the credential. `host` is not used.
+
+        `set_field` sets a header field of a request.
+        """
+        self._set_field = set_field
         self._user = values["username"], values["password"]
         self._challenge: Challenge | None = None
 
@@ -129,16 +145,13 @@ class Digest:
         if self._challenge is not None:
             self._prove(self._challenge, request, address)
         answer = await ask(request, address)
-        if answer.status != UNAUTHORIZED or (challenge := find_challenge(answer.fields)) is None:
+        if answer.status != _REFUSED or (challenge := find_challenge(answer.fields)) is None:
             return answer
         self._challenge = challenge
         self._prove(challenge, request, address)
-        try:
-            second = await ask(request, address)
-        except NoPlaceFree:
-            return answer
         answer.close()
-        if second.status == UNAUTHORIZED:
+        second = await ask(request, address)
+        if second.status == _REFUSED:
             # Without a challenge, the next request proves nothing at first. So each call shows a wrong password once.
             self._challenge = None
         return second
@@ -148,4 +161,4 @@ class Digest:
         challenge.count += 1
         uri, cnonce = address.path + request.target, os.urandom(16).hex()
         proof = challenge.answer(self._user, request.method, uri, request.body or b"", cnonce)
-        set_field(request, "Authorization", proof)
+        self._set_field(request, "Authorization", proof)

@@ -17,21 +17,23 @@ if TYPE_CHECKING:
     from ..tables.table import Scheme
     from ..text.addresses import Address
 
+    SetField = Callable[[Request, str, str], None]
+
 _KINDS: dict[str, type[Digest | Signature4]] = {"digest": Digest, "sigv4": Signature4}
 """Word in `signing` -> the class of its signers."""
 
 
 def signing(
-    put: Callable[[Request], None], scheme: Scheme, secrets: dict[str, str], address: Address
+    put: Callable[[Request], None], scheme: Scheme, secrets: dict[str, str], address: Address, set_field: SetField
 ) -> Callable[[Request], None]:
     """Return a function that attaches credentials by `put`, and the signer of requests to the API at `address`.
 
-    Raise NotReady if these requests cannot be signed.
+    `set_field(request, name, value)` sets a header field. Raise NotReady if these requests cannot be signed.
     """
     names = scheme["variables"]
     values = tuple((role, secrets.get(name, "")) for role, name in names.items())
     try:
-        signer = _signer(scheme["signing"], values, address.origin, address.host)
+        signer = _signer(scheme["signing"], values, address.origin, address.host, set_field)
     except KeyError as lacking:
         raise NotReady(f"Its request cannot be signed: set {names[lacking.args[0]]}, {_UNTOLD}") from None
 
@@ -47,8 +49,10 @@ _UNTOLD = "since the host of the API does not tell it, in the environment of thi
 
 # Tools share a signer, so that one challenge of the API is enough for all of them. No other origin shares it.
 @lru_cache(maxsize=64)
-def _signer(kind: str, values: tuple[tuple[str, str], ...], origin: str, host: str) -> Digest | Signature4:
+def _signer(
+    kind: str, values: tuple[tuple[str, str], ...], origin: str, host: str, set_field: SetField
+) -> Digest | Signature4:
     """Return the signer of a credential, whose `values` have roles, for one origin. Raise KeyError for an absent
     role.
     """
-    return _KINDS[kind](dict(values), host)
+    return _KINDS[kind](dict(values), host, set_field)

@@ -22,8 +22,8 @@ Style = Literal["simple", "label", "matrix", FormStyle, "cookie"]
 `tabDelimited` for `tsv` of OpenAPI 2.0.
 """
 
-BodyEncoding = Literal["json", "jsonl", "form", "multipart", "xml", "text", "binary"]
-"""Encodings of a body."""
+BodyEncoding = Literal["json", "jsonl", "form", "multipart", "multipart-items", "xml", "text", "binary"]
+"""Encodings of a body. `multipart-items`: each item of a list is a part without a name."""
 
 PartKind = Literal["text", "json", "xml", "file"]
 """How a part of a multipart body is encoded."""
