@@ -33,10 +33,11 @@ def parts(asked: str) -> tuple[str, list[tuple[str, str | None, str]]]:
     head, _, body = asked.partition("\r\n\r\n")
     [kind] = [line for line in head.split("\r\n") if line.startswith("Content-Type: ")]
     message = email.message_from_bytes(f"{kind}\r\n\r\n{body}".encode("latin-1"), policy=email.policy.HTTP)
-    found = [
-        (each.get_content_type(), each["Content-Disposition"], each.get_payload(decode=True).decode("latin-1"))
-        for each in message.iter_parts()
-    ]
+    found = []
+    for each in message.iter_parts():
+        content = each.get_payload(decode=True)
+        assert isinstance(content, bytes)
+        found.append((each.get_content_type(), each["Content-Disposition"], content.decode()))
     return message.get_content_type(), found
 
 

@@ -81,7 +81,7 @@ class Api(ThreadingHTTPServer):
         expected = re.search(r'response="(\w+)"', observer._build_auth_header(request, challenge))
         assert expected is not None
         self.counts.setdefault(self.nonce, []).append(int(count[1], 16))
-        return found["response"] == expected[1]
+        return bool(found["response"] == expected[1])
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -36,6 +36,7 @@ def test_service_and_region_of_a_host(host: str, found: list[str]) -> None:
 @pytest.mark.parametrize("case", FILE["digest"].values(), ids=FILE["digest"])
 def test_answers_to_challenges(case: dict[str, Any]) -> None:
     challenge = digest.find_challenge([("WWW-Authenticate", case["field"])])
+    assert challenge is not None
     challenge.count += 1
     sent = challenge.answer(tuple(case["user"]), "GET", case["uri"], b"", case["cnonce"])
     found = dict(re.findall(r'([\w*]+)=("(?:[^"\\]|\\.)*"|[^,]*)', sent.removeprefix("Digest ")))

@@ -40,7 +40,7 @@ def named_parts(
     Raise Refused if a member cannot be written.
     """
     written = write_each(lambda member: _parts(member, arguments, files), members)
-    owners = [(member.argument, member.field, [part.name for part in found]) for member, found in written]
+    owners = [(member.argument, member.field, [part.name or "" for part in found]) for member, found in written]
     check_fields(owners, "part", body, credentials)
     if not any(found for _, found in written):
         names = ", ".join(sorted({field["argument"] for field in body["fields"] if "argument" in field})[:20])
