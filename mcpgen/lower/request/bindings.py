@@ -12,14 +12,13 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.secrets import is_secret_field
 from mcpgen.lower.inputs import constants, idempotency
 from mcpgen.lower.inputs.arguments import Arguments, part_slot
-from mcpgen.lower.inputs.bodies import BodyPlan, part_of
+from mcpgen.lower.inputs.bodies import BodyPlan, part_of, positions
 from mcpgen.lower.inputs.slots import FIELDS, REST, WHOLE, Slot
 from mcpgen.lower.request import sends
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.media_types import encoding_of
 from mcpgen.lower.schema.xml import part_shape
 from mcpgen.model import (
-    ITEMS,
     BodyBinding,
     CallerScopes,
     Encoding,
@@ -233,7 +232,7 @@ def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBindi
         if plan.encoding == "multipart-items":
             described = [
                 replace(_field(key, schema, plan, arguments, composer), name="", repeat=False)
-                for key, schema in _positions(plan, composer)
+                for key, schema in positions(plan, composer)
             ]
         value = (arguments.constants[WHOLE],) if WHOLE in arguments.constants else None
         return replace(binding, argument=arguments.names.get(WHOLE), value=value, fields=tuple(described))
@@ -252,17 +251,6 @@ def _all_members(schema: JsonObject, composer: Composer) -> list[tuple[str, Json
         for key, member in members(composer.node(branch)[0]):
             found.setdefault(key, member)
     return list(found.items())
-
-
-def _positions(plan: BodyPlan, composer: Composer) -> list[tuple[str, JsonObject]]:
-    """Return the key in `MediaType.encoding` and the schema of each part of a list. The last one is for all further
-    items.
-    """
-    node, _ = composer.node(plan.schema)
-    items, prefix = as_object(node.get("items")), [*map(as_object, as_list(node.get("prefixItems")))]
-    encoded = sum(key.isdigit() for key in plan.media_type.encoding)
-    prefix += [items] * (encoded - len(prefix))
-    return [*((str(at), schema) for at, schema in enumerate(prefix)), (ITEMS, items)]
 
 
 def _field(key: str, schema: JsonObject, plan: BodyPlan, arguments: Arguments, composer: Composer) -> FieldBinding:
