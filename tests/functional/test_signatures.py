@@ -215,3 +215,12 @@ def test_explain_names_the_variables_and_shows_no_secret(aws: Path) -> None:
     shown = server.written.decode()
     assert "Authorization: AWS4-HMAC-SHA256 <CALLER_LOGIN_ACCESS_KEY_ID>" in shown
     assert SECRET not in shown
+
+
+def test_the_doctor_misses_only_what_a_signature_needs(aws: Path) -> None:
+    with Server(aws, "--doctor", "--all", package="caller_mcp", env={}) as server:
+        server.ended()
+    rows = re.findall(r"^CALLER_LOGIN_(\w+)  +(\w+(?: \w+)*)  ", server.written.decode(), re.MULTILINE)
+    missing = {"ACCESS_KEY_ID", "SECRET_ACCESS_KEY"}
+    assert dict(rows) == {name: "missing" if name in missing else "not set" for name in dict(rows)}
+    assert missing | {"REGION", "SERVICE", "SESSION_TOKEN"} == dict(rows).keys()
