@@ -21,6 +21,7 @@ SESSION = "s%3Aabcdef.0123456789"
 """Value of a session's cookie as Express writes it: its percent signs must come back unchanged."""
 
 CSRF = "eyJpdiI6%3D%3D"
+PAST = "Expires=Thu, 01 Jan 1970 00:00:00 GMT"
 PASSWORD = {"SHOP_LOGIN_USERNAME": "anna", "SHOP_LOGIN_PASSWORD": "pass-0123456789"}
 
 DOCUMENT = """\
@@ -204,7 +205,7 @@ def test_a_csrf_value_is_sent_beside_the_session(
 
 
 @pytest.mark.parametrize(
-    "attributes", ["Path=/admin", "Domain=evil.example", "Domain=7.0.0.1", "Max-Age=0"], ids=lambda each: each
+    "attributes", ["Path=/admin", "Domain=evil.example", "Domain=7.0.0.1", "Max-Age=0", PAST], ids=lambda each: each
 )
 def test_a_cookie_of_another_path_or_host_is_not_sent(attributes: str, api: Api, tmp_path: Path) -> None:
     api.answer([("Set-Cookie", f"sid={SESSION}; {attributes}")])

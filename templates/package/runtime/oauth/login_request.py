@@ -9,6 +9,7 @@ are one text with a line break between them, since no credential contains one. S
 from __future__ import annotations
 
 import json
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlencode
 
@@ -113,7 +114,7 @@ class Login:
         return self._cookie(answer, name) if kind == "cookie" else (None, _at(token_response.content(answer), place))
 
     def _cookie(self, answer: Response, name: str) -> tuple[object, str | None]:
-        """Return Max-Age and value of a cookie that the answer sets (RFC 6265 section 5.2).
+        """Return the lifetime in seconds and the value of a cookie that the answer sets (RFC 6265 section 5.2).
 
         A cookie of another host or path than the API's counts as absent, as in a browser.
         """
@@ -125,12 +126,23 @@ class Login:
                 told = {
                     key.strip().lower(): text.strip() for key, _, text in (each.partition("=") for each in attributes)
                 }
-                age = told.get("max-age")
+                age = told.get("max-age") or _seconds_until(told.get("expires", ""), answer.header("date"))
                 is_ours = _is_under(self._base.host, told.get("domain", "")) and _is_below(
                     self._base.path, told.get("path", "")
                 )
                 found = (age, value) if is_ours and value and age != "0" else (None, None)
         return found
+
+
+def _seconds_until(then: str, now: str) -> str | None:
+    """Return the seconds between two dates of HTTP, at least 0; None if one of them is absent or cannot be read.
+
+    Both are dates of the API, since clocks differ.
+    """
+    try:
+        return str(max(int((parsedate_to_datetime(then) - parsedate_to_datetime(now)).total_seconds()), 0))
+    except (ValueError, TypeError, ArithmeticError, LookupError):  # those of parsedate_to_datetime
+        return None
 
 
 def _is_under(host: str, domain: str) -> bool:
