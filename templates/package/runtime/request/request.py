@@ -101,7 +101,7 @@ def build_body(
     if encoding == "form":
         return [(content_type, _form_body(members, body, credentials))]
     if encoding == "multipart":
-        from ..files.parts import named_parts  # imported late: few tools send multipart bodies
+        from ..files.multipart import named_parts  # imported late: few tools send multipart bodies
 
         return [named_parts(body, members, arguments, files, credentials, entropy)]
     content = {member.field["name"]: member.value for member in members}
@@ -199,7 +199,7 @@ def _whole(body: Body, value: Any, files: Files | None) -> Content:
         case "xml":
             return _text(content_type, xml_text(body["xml"], value))
         case "multipart-items":
-            from ..files.parts import positional_parts  # imported late: few tools send multipart bodies
+            from ..files.multipart import positional_parts  # imported late: few tools send multipart bodies
 
             return positional_parts(body, value, files)
         case "binary" | "form" | "multipart":  # if one argument is the whole form, the client has encoded it

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ..settings.settings import NotReady
-from .digest import Digest
-from .sigv4 import Signature4
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
+    from typing import Any, Protocol
 
     from ..request.request import Request
     from ..tables.table import Scheme
@@ -19,8 +19,15 @@ if TYPE_CHECKING:
 
     SetField = Callable[[Request, str, str], None]
 
-_KINDS: dict[str, type[Digest | Signature4]] = {"digest": Digest, "sigv4": Signature4}
-"""Word in `signing` -> the class of its signers."""
+    class Signer(Protocol):
+        """Interface of what signs requests."""
+
+        def send(self, ask: Any, request: Request, address: Address) -> Awaitable[Any]:
+            """Sign a request and send it by `ask(request, address)`, again if the API wants another signature."""
+
+
+_KINDS = {"digest": "Digest", "sigv4": "Signature4"}
+"""Word in `signing`, which is also the name of a module -> the class of its signers."""
 
 
 def signing(
@@ -49,10 +56,9 @@ _UNTOLD = "since the host of the API does not tell it, in the environment of thi
 
 # Tools share a signer, so that one challenge of the API is enough for all of them. No other origin shares it.
 @lru_cache(maxsize=64)
-def _signer(
-    kind: str, values: tuple[tuple[str, str], ...], origin: str, host: str, set_field: SetField
-) -> Digest | Signature4:
+def _signer(kind: str, values: tuple[tuple[str, str], ...], origin: str, host: str, set_field: SetField) -> Signer:
     """Return the signer of a credential, whose `values` have roles, for one origin. Raise KeyError for an absent
     role.
     """
-    return _KINDS[kind](dict(values), host, set_field)
+    made: Callable[..., Signer] = getattr(import_module(f".{kind}", __package__), _KINDS[kind])
+    return made(dict(values), host, set_field)
