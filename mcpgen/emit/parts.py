@@ -112,7 +112,6 @@ def wings_of(chosen: Collection[str], tables: Mapping[str, bytes]) -> frozenset[
 
 
 def wings_of_part(part: str) -> tuple[str, ...]:
-    """Return the wings of a part."""
     return _WINGS_OF.get(part, (part,))
 
 

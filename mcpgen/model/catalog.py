@@ -6,10 +6,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
-from mcpgen.model.accepted import Accepted
-from mcpgen.model.api import CallerScopes, Login, Operation, Scopes, SecurityRequirement, Server, Skipped, UserFlow
-from mcpgen.model.asking import AskedQuestion
-from mcpgen.model.curation import Given, ResultView, TaskRule, Template
+from mcpgen.model.api import (
+    Accepted,
+    CallerScopes,
+    Login,
+    Operation,
+    Scopes,
+    SecurityRequirement,
+    Server,
+    Skipped,
+    UserFlow,
+)
+from mcpgen.model.curation import AskedQuestion, Given, ResultView, TaskRule, Template
 from mcpgen.model.features import Prompt, Resource, Webhook
 from mcpgen.model.pins import Slot
 from mcpgen.model.words import (

@@ -1,5 +1,5 @@
-"""Read who may use a tool, and with which credentials its requests are sent: `security:`, `scopes:` and `roles:` of the
-tools file.
+"""Read who may use a tool, and with which credentials its requests are sent: `security:`, `scopes:`, `roles:` and
+`login:` of the tools file.
 
 `security:` at the top holds Security Scheme Objects, each with the keys of its kind. OpenAPI's reader accepts
 incomplete schemes. Here an incomplete scheme is an error, since every call would fail. `security:` of a tool names
@@ -9,17 +9,42 @@ schemes, as in OpenAPI.
 for all tools with a given HTTP method, or for all destructive tools. A tool is offered only if the operator's setting,
 or the caller's access token, has one of the roles of the tool.
 
+`login:` names the operation that returns a token, and the fields of its request.
+
 Unknown keys and values of the wrong type are skipped here; `schema_check` has already reported them.
 """
+
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import ROLE, SCOPE, clipped, did_you_mean, near, nearest
 from mcpgen.model import HTTP_SCHEMES, NO_CREDENTIALS, UNDECLARED, Security, SecurityScheme
-from mcpgen.read.openapi import security
+from mcpgen.read.openapi import content, security
 from mcpgen.read.openapi.references import References
-from mcpgen.read.toolsfile import schema_check
+from mcpgen.read.toolsfile import schema_check, settings
 from mcpgen.read.toolsfile.settings import KINDS
+
+
+@dataclass(frozen=True, slots=True)
+class LoginChoice:
+    """The operation that logs in, and its request.
+
+    `scheme`: the security scheme that the token is for, or "" if there is only one. `content_type`: "" for that of the
+    operation. The other attributes: as in `model.Login`.
+    """
+
+    where: Where
+    operation: str
+    scheme: str
+    token: str
+    expires: str
+    fields: tuple[tuple[str, str, str], ...]
+    csrf: tuple[str, str] | tuple[()]
+    content_type: str
+    headers: tuple[tuple[str, str], ...]
+
 
 _DEMANDED = {
     "apiKey": ("in", "name"),
@@ -127,3 +152,41 @@ def _roles(value: JsonValue) -> tuple[str, ...] | None:
     if isinstance(value, list) and all(isinstance(name, str) and ROLE.fullmatch(name) for name in value):
         return tuple(sorted({str(name) for name in value}))
     return None
+
+
+# -- login -------------------------------------------------------------------------------------------------------------
+
+
+def read_login(value: JsonValue, where: Where, diagnostics: Diagnostics) -> LoginChoice | None:
+    """Return the value of `login` at `where`, or None if it is missing or incomplete."""
+    raw = as_object(value)
+    operation, token = as_text(raw.get("operation")), as_text(raw.get("token"))
+    fields = tuple(filter(None, (_field(name, each) for name, each in as_object(raw.get("fields")).items())))
+    if not (operation and token and fields):
+        return None
+    scheme, expires, csrf = as_text(raw.get("scheme")), as_text(raw.get("expires")), as_object(raw.get("csrf"))
+    place, header = as_text(csrf.get("from")), as_text(csrf.get("header"))
+    kind = as_text(raw.get("content_type")).strip()
+    if kind and (not content.is_media_type(kind) or "*" in kind):
+        message, hint = f"'{clipped(kind)}' is not a media type.", "Name a media type, such as application/json."
+        diagnostics.add("invalid-value", message, where.inside("content_type"), hint)
+    for name in _with_fields_inside([each for each, _, _ in fields]):
+        message = f"The field '{clipped(name)}' of the login has a value, and fields inside."
+        diagnostics.add("invalid-value", message, where.inside("fields", name), "Leave out the value or the fields.")
+    further = tuple((name, text) for name, (text, _) in settings.headers(raw, where, diagnostics).items())
+    return LoginChoice(
+        where, operation, scheme, token, expires, fields, (place, header) if place and header else (), kind, further
+    )
+
+
+def _with_fields_inside(names: list[str]) -> Iterable[str]:
+    """Return the names that are the beginning of another one, which is a JSON Pointer."""
+    pointers = {name: name if name.startswith("/") else f"/{name}" for name in names}
+    return (name for name, own in pointers.items() if any(each.startswith(f"{own}/") for each in pointers.values()))
+
+
+def _field(name: str, value: JsonValue) -> tuple[str, str, str] | None:
+    if isinstance(value, str):
+        return (name, value.lower(), "")
+    constant: JsonObject = as_object(value)
+    return (name, "", as_text(constant["value"])) if "value" in constant else None
