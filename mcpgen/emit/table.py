@@ -162,6 +162,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **({"workflows": True} if any(tool.binding.workflow for tool in catalog.tools) else {}),
         **({"search": _search(catalog, catalog.search)} if catalog.search else {}),
         **({"views": True} if any(tool.view is not None for tool in catalog.tools) else {}),
+        **({"pictures": list[JsonValue](catalog.pictures)} if catalog.pictures else {}),
     }
 
 

@@ -395,7 +395,7 @@ class Catalog:
     scheme URLs must be accepted by the project's owner first. `asks_certificate`: True if the API asks for a client
     certificate. `search`: set if tools are found by a search and not
     listed. `longest_description`: limit on the characters of a tool's description. `inner`: tools that no client sees,
-    since only workflows call them.
+    since only workflows call them. `pictures`: origins from which views may show pictures.
     """
 
     identity: Identity
@@ -411,6 +411,7 @@ class Catalog:
     search: SearchTable | None = None
     longest_description: int = LONGEST_DESCRIPTION
     inner: tuple[ToolSpec, ...] = ()
+    pictures: tuple[str, ...] = ()
 
     @property
     def all_tools(self) -> tuple[ToolSpec, ...]:

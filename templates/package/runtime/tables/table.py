@@ -225,6 +225,11 @@ class Header(TypedDict):
     workflows: NotRequired[Annotated[Literal[True], "Some tool is a workflow, which calls other tools."]]
     search: NotRequired[Search]
     views: NotRequired[Annotated[Literal[True], "Some tool has a view."]]
+    pictures: NotRequired[
+        Annotated[
+            NonEmpty[Annotated[str, Has(pattern="^https://[a-z0-9.:-]+$")]], "Origins whose pictures views may show."
+        ]
+    ]
 
 
 # Templates: each node says how to make a value or text that a request sends, from the arguments of a call.
