@@ -150,7 +150,7 @@ def _lowered(
         except Exhausted as end:
             reason = compose.reason(end, "Its schemas", composer, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
-    tools = resolve(tools, diagnostics)
+    tools = resolve(tools, composer, diagnostics)
     bodies.report_demanded(context.demanding, diagnostics)
     _report_rules(api.operations, context.used, diagnostics)
     read = features.bind_resources(

@@ -11,6 +11,7 @@ from mcpgen.model.curation import ArgumentChange, Question, ResultView, Sends, T
 from mcpgen.model.words import (
     Capability,
     Confirm,
+    Consent,
     CredentialPlace,
     Location,
     Output,
@@ -314,6 +315,7 @@ class Decisions:
     output: Output | None = None
     output_schema: JsonObject | None = None
     confirm: Confirm | None = None
+    consent: Consent | None = None
     ask: tuple[Question, ...] | None = None
     roles: tuple[str, ...] | None = None
     scopes: tuple[str, ...] | None = None

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
-from mcpgen.model.words import Capability, Confirm, Output, Pages, Part, Redirects, Without
+from mcpgen.model.words import Capability, Confirm, Consent, Output, Pages, Part, Redirects, Without
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +285,7 @@ class Change:
     arguments: Mapping[str, ArgumentChange] = field(default_factory=dict)
     hints: Mapping[str, bool] = field(default_factory=dict)
     confirm: Confirm | None = None
+    consent: Consent | None = None
     ask: tuple[Question, ...] | None = None
     roles: tuple[str, ...] | None = None
     scopes: tuple[str, ...] | None = None

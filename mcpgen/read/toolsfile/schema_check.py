@@ -304,12 +304,12 @@ class _Walk:
                 self._unknown(key, [str(name) for name in as_list(names["enum"])], at)
             else:
                 self._member(key, member, as_object(others), at)
-        demanded = [str(name) for name in as_list(node.get("required"))]
-        choices = [as_list(as_object(choice).get("required")) for choice in as_list(node.get("oneOf"))]
-        if choices and not any(set(names) <= value.keys() for names in choices):
-            demanded += map(str, choices[0])
-        for missing in (name for name in demanded if name not in value):
+        for missing in (str(name) for name in as_list(node.get("required")) if name not in value):
             self._add("missing-key", f"{at.label} lacks the key '{missing}'.", at, _described(properties, missing))
+        choices = [str(name) for each in as_list(node.get("oneOf")) for name in as_list(as_object(each)["required"])]
+        if choices and not any(name in value for name in choices):
+            wanted, hints = "' or '".join(choices), (_described(properties, name) for name in choices)
+            self._add("missing-key", f"{at.label} lacks the key '{wanted}'.", at, " ".join(hints))
         if len(value) < _number(node, "minProperties", 0):
             self._add("invalid-value", f"{at.label} is empty.", at, f"Write {' or '.join(properties) or 'a member'}.")
 

@@ -63,21 +63,20 @@ def present(directory: Path, path: str, first: int | None = None) -> bytes | Non
     Raises FatalError if a part of the path is a link, or if the file is not regular or larger than LARGEST.
     """
     place = directory
-    for part in path.split("/"):
-        place = place / part
-        if place.is_symlink():
-            raise FatalError(
-                "output-refused", f"{place} is a link.", hint="Remove the link; mcpgen does not write through links."
-            )
-    with claim.reading(place):
+    with claim.reading(directory / path):
         try:
-            if not stat.S_ISREG(place.stat().st_mode):
+            for part in path.split("/"):
+                place = place / part
+                if stat.S_ISLNK(mode := place.lstat().st_mode):
+                    hint = "Remove the link; mcpgen does not write through links."
+                    raise FatalError("output-refused", f"{place} is a link.", hint=hint)
+            if not stat.S_ISREG(mode):
                 raise FatalError("output-refused", f"{place} is not a regular file.", hint="Remove this file.")
             return _read(place, first)
         except FileNotFoundError:
             return None
         except NotADirectoryError:
-            raise _in_the_way(directory, place) from None
+            raise _in_the_way(directory, directory / path) from None
 
 
 def _read(place: Path, first: int | None = None) -> bytes:
