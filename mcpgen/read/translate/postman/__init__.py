@@ -17,10 +17,10 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 from mcpgen.base.names import clipped
 from mcpgen.base.secrets import LEFT_OUT
 from mcpgen.read.document import Document
+from mcpgen.read.translate import Translation
 from mcpgen.read.translate.postman.examples import VARIABLE
 from mcpgen.read.translate.postman.requests import Request, Translated, translate_request
 from mcpgen.read.translate.postman.urls import described, with_server_filled
-from mcpgen.read.translate.translation import Translation
 
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 """Methods that have a key in a path item. Other methods are written under `additionalOperations` (OpenAPI 3.2)."""
