@@ -16,8 +16,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from mcpgen.demo import api, http, wire
-from mcpgen.demo.api import Given, Route, missing, path, query, reply
-from mcpgen.demo.bodies import json_body
+from mcpgen.demo.api import Given, Route, json_body, missing, path, query, reply
 from mcpgen.demo.checks import Check, Member, array, choice, integer, moment, number, record, text
 from mcpgen.demo.http import Answer
 

@@ -87,6 +87,7 @@ NEEDS = (
     ),
     Need("oauth", "the server fetches access tokens", ("CredentialWays.fetched", "Scheme.login")),
     Need("login", "users log in with a browser", ("CredentialWays.user", "Scheme.user")),
+    Need("signing", "a credential signs each request", ("Scheme.signing",)),
 )
 """What in the tables needs a wing. All other fields are read by the plain core."""
 

@@ -226,6 +226,8 @@ def scheme(bound: BoundScheme) -> JsonObject:
         result["word"] = bound.word
     if bound.base64:
         result["base64"] = True
+    if bound.signing is not None:
+        result["signing"] = bound.signing
     if bound.tokens:
         result["tokens"] = True
     result["ways"] = {way: list[JsonValue](roles) for way, roles in bound.ways.items()}
@@ -452,6 +454,8 @@ def login(login: Login) -> JsonObject:
     """Return the request by which a token is fetched from the API itself."""
     fields: JsonObject = {name: {"role": role} if role else {"value": value} for name, role, value in login.fields}
     result: JsonObject = {"contentType": login.content_type, "fields": fields, "token": login.token}
+    if login.headers:
+        result["headers"] = dict[str, JsonValue](login.headers)
     if login.csrf:
         place, header = login.csrf
         result["csrf"] = {"place": place, "header": header}

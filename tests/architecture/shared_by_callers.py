@@ -59,7 +59,9 @@ SHARED = (
     Shared("watching/poller.py", ("MOST",), "", "by caller: `Endpoint.polled` lets callers take turns"),
     Shared("audit/audit.py", ("MOST_WAITING",), "", "lines that wait for the disk, two for each call"),
     # what is stored
-    Shared("http_server/sealed/spent.py", ("MOST",), "Places", "by caller: a full share refuses this caller"),
+    Shared(
+        "http_server/sealed/sealed_states.py", ("MOST_SPENT",), "Places", "by caller: a full share refuses this caller"
+    ),
     Shared(
         "http_server/streamable/event_stream.py",
         ("MOST_EVENTS_OF_ALL", "MOST_BYTES_OF_ALL"),

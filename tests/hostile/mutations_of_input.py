@@ -47,8 +47,8 @@ OF_INPUT = (
     Mutation("errors without a readable id", "protocol.py", "null_id=not nameless", "null_id=False", TRANSCRIPTS),
     Mutation("cursors that name no page", "effects.py", 'not in (None, "")', "is not False", TRANSCRIPTS),
     Mutation("names with a host's prefix", "catalog.py", "[*behind[:1], *close]", "close", TRANSCRIPTS),
-    Mutation("quotes of completed words", "completion.py", '"$(printf %q "$word")"', '"$word"', COMPLETION),
-    Mutation("words that a terminal does not show", "completion.py", "visible(value) == value", "True", COMPLETION),
+    Mutation("quotes of completed words", "call_command.py", '"$(printf %q "$word")"', '"$word"', COMPLETION),
+    Mutation("words that a terminal does not show", "call_command.py", "visible(value) == value", "True", COMPLETION),
     *OF_QUESTIONS,
     Mutation(
         "names that need no proxy",

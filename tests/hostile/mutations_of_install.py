@@ -20,7 +20,7 @@ OF_INSTALL = (
     Mutation(
         "a secret that is given with --env",
         "install_commands.py",
-        "elif name in variables.secret_names(catalog) and not given.write_secrets:",
+        "elif name in entries.secret_names(catalog) and not given.write_secrets:",
         "elif False:",
         (ENTRIES,),
     ),

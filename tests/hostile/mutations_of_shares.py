@@ -71,7 +71,13 @@ OF_SHARES = (
         "        if False:",
         (PROGRAMS,),
     ),
-    Mutation("confirmations of one caller", "spent.py", "Places(MOST, SHARE)", "Places(MOST, 1)", (HANDLES,)),
+    Mutation(
+        "confirmations of one caller",
+        "sealed_states.py",
+        "Places(MOST_SPENT, SHARE)",
+        "Places(MOST_SPENT, 1)",
+        (HANDLES,),
+    ),
     Mutation(
         "recorded events of one caller",
         "event_stream.py",

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.install import launch
+from package.runtime.install import entries
 
 from tests.command import mcpgen
 from tests.install.client_files import PLACES, ROOT, servers
@@ -272,7 +272,9 @@ def test_an_environment_made_for_one_run_is_not_named(
     (prefix / "pyvenv.cfg").write_text("home = /usr/bin\nuv = 0.13.9\n" if is_uv else "home = /usr/bin\n")
     monkeypatch.setattr(sys, "prefix", str(prefix))
     monkeypatch.setattr(sys, "executable", str(prefix / "bin" / "python"))
-    assert launch.find("petstore", shared=True) == launch.Launch(str(prefix / "bin" / "petstore-mcp").split(os.sep)[-1])
+    assert entries.find_launch("petstore", shared=True) == entries.Launch(
+        str(prefix / "bin" / "petstore-mcp").split(os.sep)[-1]
+    )
     (tmp_path / "cache" / "CACHEDIR.TAG").touch()
-    expected = launch.Launch("uvx", ["petstore-mcp"]) if is_uv else launch.Launch("pipx", ["run", "petstore-mcp"])
-    assert launch.find("petstore", shared=True) == expected
+    expected = entries.Launch("uvx", ["petstore-mcp"]) if is_uv else entries.Launch("pipx", ["run", "petstore-mcp"])
+    assert entries.find_launch("petstore", shared=True) == expected

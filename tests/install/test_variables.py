@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from package.runtime.core.catalog import Catalog
-from package.runtime.install import variables
+from package.runtime.install import entries
 from package.runtime.settings.settings_table import SETTINGS
 
 from mcpgen.emit.environment import environment
@@ -38,7 +38,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Catalog, set[str]]:
 
 def test_both_halves_agree_on_what_is_a_secret(both: tuple[Catalog, set[str]]) -> None:
     catalog, secrets = both
-    found = variables.secret_names(catalog)
+    found = entries.secret_names(catalog)
     over_http = {f"{P}{name}" for name in ("STATE_KEY", "STORE", "METRICS_TOKEN", "AUTH_INTROSPECTION_CLIENT_SECRET")}
     assert set(found) == {*secrets, *over_http, f"{P}PROXY", f"{P}CLIENT_KEY_PASSWORD"}
     assert len(secrets) >= 5
@@ -47,16 +47,16 @@ def test_both_halves_agree_on_what_is_a_secret(both: tuple[Catalog, set[str]]) -
 def test_every_setting_that_works_over_stdio_is_written(both: tuple[Catalog, set[str]]) -> None:
     """Set every variable of the settings table. Those for HTTP and those of other programs are left out."""
     features = {name: row.feature for row in SETTINGS for name in row.variables(P.removesuffix("_"))}
-    found = variables.choose(both[0], dict.fromkeys(features, "x"))
+    found = entries.choose_variables(both[0], dict.fromkeys(features, "x"))
     left_out = {name for name, feature in features.items() if feature == "http" or name.startswith("OTEL_")}
     in_files = {f"{P}PROXY", f"{P}CLIENT_KEY_PASSWORD"}  # their _FILE variables hold them
     assert features.keys() - {*found.values, *found.secrets} == left_out | in_files
-    assert in_files <= {*variables.choose(both[0], dict.fromkeys(in_files, "x")).secrets}
+    assert in_files <= {*entries.choose_variables(both[0], dict.fromkeys(in_files, "x")).secrets}
 
 
 def test_variables_of_other_programs_and_of_callers_are_not_written(both: tuple[Catalog, set[str]]) -> None:
     given = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318", f"{P}TOKEN_AS": "exchange", f"{P}TIMEOUT": "5"}
-    assert variables.choose(both[0], given).values == {f"{P}TIMEOUT": "5"}
+    assert entries.choose_variables(both[0], given).values == {f"{P}TIMEOUT": "5"}
 
 
 ROWS = {
@@ -112,7 +112,7 @@ def test_what_an_entry_gets(
     missing: list[str],
     both: tuple[Catalog, set[str]],
 ) -> None:
-    found = variables.choose(both[0], {f"{P}{name}": value for name, value in environ.items()})
+    found = entries.choose_variables(both[0], {f"{P}{name}": value for name, value in environ.items()})
     assert found.values == {f"{P}{name}": value for name, value in values.items()}
     assert found.secrets == [f"{P}{name}" for name in secrets]
     assert found.missing == [f"{P}{name}" for name in missing]

@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterable, Iterator
 import pytest
 from package.runtime.core import spans
 from package.runtime.core.effects import Handshake, Origin
-from package.runtime.http_server.sealed import spent
+from package.runtime.http_server.sealed import sealed_states
 from package.runtime.http_server.sealed.seal import Expired, Seal, Unsealed
-from package.runtime.http_server.sealed.sealed_states import SealedNames, States
-from package.runtime.http_server.sealed.spent import SpentNumbers
+from package.runtime.http_server.sealed.sealed_states import SealedNames, SpentNumbers, States
 from package.runtime.http_server.streamable import session
 from package.runtime.http_server.streamable.admission import Peer
 
@@ -150,7 +149,7 @@ def test_a_state_is_taken_once() -> None:
 
 def test_a_caller_with_many_confirmations_leaves_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use up the share of one caller. This caller is refused until the first numbers expire, and nobody else is."""
-    monkeypatch.setattr(spent, "MOST", 100)
+    monkeypatch.setattr(sealed_states, "MOST_SPENT", 100)
     clock = Clock()
     numbers = SpentNumbers(clock)
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from package.runtime.core import log
-from package.runtime.http_server.sealed import spent
+from package.runtime.http_server.sealed import sealed_states
 from package.runtime.http_server.sealed.seal import Seal
 from package.runtime.replicas import sharing
 from package.runtime.replicas.sharing import Sharing, WaitingEvents
@@ -34,7 +34,7 @@ async def resumed(sharing: Sharing, stream: str) -> list[object]:
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sharing, "MOST_WAITING", MOST)
-    monkeypatch.setattr(spent, "MOST", MOST)
+    monkeypatch.setattr(sealed_states, "MOST_SPENT", MOST)
 
 
 def test_many_events_of_one_caller_displace_none_of_others(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,7 +71,7 @@ def test_callers_take_turns() -> None:
 
 def test_many_numbers_of_one_caller_leave_numbers_to_others(store: str) -> None:
     async def scene(sharing: Sharing) -> None:
-        share = int(MOST * spent.SHARE)
+        share = int(MOST * sealed_states.SHARE)
         assert [await sharing.spend(f"a{each}", 60, "anna") for each in range(share + 1)] == [*[""] * share, "crowded"]
         assert await sharing.spend("b", 60, "bob") == ""
         assert await sharing.spend("b", 60, "carol") == "used"

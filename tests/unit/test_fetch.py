@@ -17,9 +17,9 @@ import pytest
 
 from mcpgen.base.errors import FatalError
 from mcpgen.base.runtime import safe_open
-from mcpgen.base.safe_open import read_below
 from mcpgen.read import fetch
 from mcpgen.read.document import budgets
+from mcpgen.read.fetch.files import read_below
 
 CERTIFICATE = Path(__file__).parents[1] / "runtime" / "tls" / "localhost.pem"
 

@@ -21,27 +21,25 @@ from typing import Any
 
 from mcpgen.demo import wire
 from mcpgen.demo.api import (
+    Body,
     Given,
     Handler,
     Parameter,
     Refusal,
     Route,
+    binary_body,
     cookie,
+    file_part,
+    form_body,
     header,
     invalid,
+    json_body,
+    json_part,
     missing,
+    multipart_body,
     path,
     query,
     reply,
-)
-from mcpgen.demo.bodies import (
-    Body,
-    binary_body,
-    file_part,
-    form_body,
-    json_body,
-    json_part,
-    multipart_body,
     text_body,
     text_part,
 )

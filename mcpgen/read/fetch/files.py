@@ -1,11 +1,14 @@
-"""Read files of this machine. A path must lead to a regular file, since a pipe or a device could block the compiler."""
+"""Read files of this machine. A path must lead to a regular file, since a pipe or a device could block the compiler.
+
+Other users may write to the folders of these files (see `files/safe_open.py` of the runtime).
+"""
 
 import os
+import stat
 from dataclasses import dataclass
 
 from mcpgen.base.errors import FatalError
 from mcpgen.base.runtime import safe_open
-from mcpgen.base.safe_open import read_below, read_regular
 from mcpgen.read.document import budgets
 from mcpgen.read.document.budgets import within_budget
 
@@ -54,7 +57,7 @@ def read_file(path: str, source: str, root: str | None = None) -> bytes:
     """
     most = budgets.BYTES + 1
     try:
-        data = read_below(root, os.path.relpath(path, root), most) if root else read_regular(path, most)
+        data = read_below(root, os.path.relpath(path, root), most) if root else _read_regular(path, most)
         return within_budget(data, source)
     except (OSError, ValueError) as error:
         raise _unreadable(path, source, error) from None
@@ -73,3 +76,30 @@ def _unreadable(path: str, source: str, error: OSError | ValueError) -> FatalErr
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "it cannot be opened"
         said, hint = f"{source} cannot be read: {reason}.", "Check the path, and whether you may read the file."
     return FatalError("unreadable", said, hint=hint)
+
+
+# -- reading without following links -----------------------------------------------------------------------------------
+
+
+def _read_regular(path: str, most: int) -> bytes:
+    """Return the first `most` bytes of the regular file at `path`.
+
+    Raises `safe_open.NotRegular` if it is no regular file, or another OSError if reading fails.
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):  # before opening it: opening a device may have side effects
+        raise safe_open.NotRegular
+    return _content(safe_open.open_regular(path), most)
+
+
+def read_below(root: str, path: str, most: int) -> bytes:
+    """Return the first `most` bytes of the regular file at `path`, relative to the folder `root`.
+
+    No symbolic link below `root` is followed. Raises `safe_open.NotRegular` if the file is not regular, ValueError if
+    `path` leaves the folder, or another OSError for a link or a failed read.
+    """
+    return _content(safe_open.open_below(root, path.split(os.sep)), most)
+
+
+def _content(descriptor: int, most: int) -> bytes:
+    with open(descriptor, "rb") as file:
+        return file.read(most)

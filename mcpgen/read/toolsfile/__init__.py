@@ -6,8 +6,7 @@ only in runs with a tools file.
 
 from mcpgen.read.toolsfile.access import LoginChoice
 from mcpgen.read.toolsfile.documents import IncludedDocument, PlacedText
-from mcpgen.read.toolsfile.flags import folders
-from mcpgen.read.toolsfile.toolsfile import ToolsFile, is_tools_file
+from mcpgen.read.toolsfile.toolsfile import ToolsFile, folders, is_tools_file
 
 __all__ = [
     "IncludedDocument",

@@ -21,7 +21,6 @@ from mcpgen.read.openapi.schemas import Definitions
 from mcpgen.read.toolsfile import (
     access,
     documents,
-    flags,
     overrides,
     prompts,
     resources,
@@ -29,6 +28,7 @@ from mcpgen.read.toolsfile import (
     server,
     settings,
     tools,
+    toolsfile,
 )
 from mcpgen.read.toolsfile.access import read_login
 from mcpgen.read.toolsfile.schemas import Schemas
@@ -111,10 +111,10 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
             *overrides.read(root.get("overrides"), top.inside("overrides"), diagnostics),
             *overrides.of_parts(root.get("arguments"), top.inside("arguments"), diagnostics),
         ),
-        choices=flags.read(root, top, diagnostics),
+        choices=toolsfile.read(root, top, diagnostics),
         variables=top.inside("server_var"),
         security=top.inside("security"),
-        login=read_login(root.get("login"), top.inside("login")),
+        login=read_login(root.get("login"), top.inside("login"), diagnostics),
         pins=documents.named(identity, "pin", top.inside("server")),
         skills=(root["skills"], top.inside("skills")) if "skills" in root else None,
     )

@@ -18,7 +18,7 @@ from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
 from mcpgen.base.names import clipped
 from mcpgen.read.document import Document
-from mcpgen.read.translate.translation import Translation
+from mcpgen.read.translate import Translation
 
 _AUTHORIZATION_URL = "https://accounts.google.com/o/oauth2/v2/auth"
 _TOKEN_URL = "https://oauth2.googleapis.com/token"  # noqa: S105 (a URL)

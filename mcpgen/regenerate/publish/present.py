@@ -14,10 +14,10 @@ from pathlib import Path
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import FatalError
-from mcpgen.base.safe_open import read_below
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
 from mcpgen.read.document.load import conflict_line
+from mcpgen.read.fetch.files import read_below
 from mcpgen.regenerate.publish import claim, emitted
 from mcpgen.regenerate.publish.emitted import packages
 

@@ -17,10 +17,10 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 from mcpgen.base.names import clipped
 from mcpgen.base.secrets import LEFT_OUT
 from mcpgen.read.document import Document
+from mcpgen.read.translate import Translation
 from mcpgen.read.translate.postman.examples import VARIABLE
 from mcpgen.read.translate.postman.requests import Request, Translated, translate_request
 from mcpgen.read.translate.postman.urls import described, with_server_filled
-from mcpgen.read.translate.translation import Translation
 
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 """Methods that have a key in a path item. Other methods are written under `additionalOperations` (OpenAPI 3.2)."""
@@ -28,7 +28,10 @@ _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace",
 _DEEPEST = 50
 """Limit on the nesting of folders. Postman's own limit is far lower."""
 _COOKIE = re.compile(r"[A-Za-z0-9._-]+")
-_UNSUPPORTED = frozenset({"digest", "hawk", "awsv4", "ntlm", "edgegrid", "oauth1", "asap", "jwt"})
+_HTTP = {"bearer": "bearer", "basic": "basic", "digest": "digest", "awsv4": "aws4-hmac-sha256"}
+"""Kind of authorization → scheme of HTTP authentication."""
+
+_UNSUPPORTED = frozenset({"hawk", "ntlm", "edgegrid", "oauth1", "asap", "jwt"})
 """Kinds of authorization that compute a value for each request. mcpgen does not support them; `hooks.py` can compute
 the value.
 """
@@ -243,10 +246,8 @@ def _read_auth(value: JsonValue, variables: dict[str, str]) -> tuple[str, JsonOb
     if kind == "noauth":
         return "", {}
     said = _attributes(raw.get(kind))
-    if kind == "bearer":
-        return "bearer", {"type": "http", "scheme": "bearer"}
-    if kind == "basic":
-        return "basic", {"type": "http", "scheme": "basic"}
+    if kind in _HTTP:
+        return kind, {"type": "http", "scheme": _HTTP[kind]}
     if kind == "apikey":
         name = VARIABLE.sub("", said.get("key", "")).strip() or "X-API-Key"
         return "api_key", {"type": "apiKey", "name": name, "in": "query" if said.get("in") == "query" else "header"}

@@ -27,8 +27,8 @@ from ..settings.settings import NotReady
 from . import login_links
 from .delegation_settings import BY_ISSUER, HEADER, LONGEST_SCOPES, USER
 from .login_callback import Callback
+from .provider_metadata import Servers
 from .token_requests import RefusedToken, Unfetched, delegated_form
-from .token_servers import Servers
 from .user_tokens import NoLogin, UserTokens
 from .who import digest, who_calls
 

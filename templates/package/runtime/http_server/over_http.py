@@ -25,8 +25,7 @@ from .doors.asgi_door import Application
 from .handles import Handles
 from .listening import HOST, PORT
 from .sealed.seal import Seal
-from .sealed.sealed_states import SealedNames, SealedRuns, SealedTasks, States
-from .sealed.spent import SpentNumbers
+from .sealed.sealed_states import SealedNames, SealedRuns, SealedTasks, SpentNumbers, States
 from .service import Service
 
 if TYPE_CHECKING:

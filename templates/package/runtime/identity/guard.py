@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .identity import Identity
     from .issuer import Issuer
 
-_LONGEST = 60.0
+LONGEST_INTROSPECTED = 60.0
 """Seconds for which a response is used. A token that is withdrawn may still be accepted for so long."""
 
 _REFUSED = 10.0
@@ -265,7 +265,7 @@ class Guard:
             end = found.expires + claims.LEEWAY
         elif self._introspecting is not None:
             found = await self._introspecting.check(digest, token, self._audiences, address)
-            end = min(found.expires, time.time() + _LONGEST)
+            end = min(found.expires, time.time() + LONGEST_INTROSPECTED)
         else:
             raise InvalidToken("The token is no JSON Web Token, and others are not accepted here.")
         self._remembered.add(digest, found, end, len(token))

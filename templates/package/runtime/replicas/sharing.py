@@ -30,7 +30,7 @@ from ..core.jsonrpc import dumps, loads
 from ..core.limits import FairQueue, Places
 from ..http_server.sealed.away import StoreAway, StreamGoesOn
 from ..http_server.sealed.seal import Unsealed
-from ..http_server.sealed.spent import SpentNumbers
+from ..http_server.sealed.sealed_states import SpentNumbers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
