@@ -187,7 +187,7 @@ def _compiled(
     identity = _identity(api, options, project.lock, fetched.name)
     lowered = lower(api, identity, wanted, promises, diagnostics, sources.library.memory.nodes)
     catalog = check(retrieval.with_lookups(lowered, api.definitions, promises, diagnostics), diagnostics)
-    catalog = views.with_views(catalog, api.definitions, wanted.views)
+    catalog = views.with_views(catalog, api.definitions, wanted)
     accepted = project.lock.origins if project.lock else None
     catalog, reached = _with_origins(catalog, accepted, api.unconfirmed, flags, on_disk, diagnostics)
     if not (catalog.tools or catalog.resources or catalog.prompts):

@@ -95,7 +95,7 @@ def pools(corpus: Path, folder: Path) -> Iterator[Pool]:
     for name, document in (TUNED | UNTUNED).items():
         nothing = (text for file in ("nothing", "nothing_held_out") for text, _ in _rows_of(name, file))
         successors = (Question(text, ((operation,),)) for text, operation in _rows_of(name, "deprecated"))
-        yield Pool(name, name, (corpus / document,), list(_own(name)), tuple(nothing), tuple(successors))
+        yield Pool(name, name, (corpus / document,), list(of_api(name)), tuple(nothing), tuple(successors))
     for path in sorted((public / "socbench").glob("*~queries.json")):
         front = path.name.removesuffix("queries.json")
         documents = tuple(sorted(path.parent.glob(f"{front}*~openapi.json")))
@@ -110,7 +110,8 @@ def pools(corpus: Path, folder: Path) -> Iterator[Pool]:
         yield Pool("toolalpaca", "toolalpaca", documents, [each for api in apis for each in _of_toolalpaca(api)])
 
 
-def _own(api: str) -> Iterator[Question]:
+def of_api(api: str) -> Iterator[Question]:
+    """Yield our own questions for an API, by its name in TUNED or UNTUNED."""
     for row in (FOLDER / f"{api}.txt").read_text(encoding="utf-8").splitlines():
         text, _, names = row.partition("|")
         yield Question(text.strip(), tuple(tuple(each.split("/")) for each in names.split()))

@@ -53,9 +53,9 @@ def served(corpus: Path, only: str = "") -> Iterator[Served]:
             for tool in made.catalog.tools:
                 operations.setdefault(f"{tool.operation.method} {tool.operation.path}", set()).add(tool.name)
             names = [tool["name"] for tool in tools]
-            asked = [
-                [(each.text, each.tools(names, operations)) for each in some]
-                for some in (pool.questions, pool.successors)
-            ]
+            questions, successors = (
+                [(each.text, each.tools(names, operations)) for each in asked]
+                for asked in (pool.questions, pool.successors)
+            )
             deprecated = {tool.name for tool in made.catalog.tools if tool.operation.deprecated}
-            yield Served(pool, made.catalog.search.index, tools, operations, *asked, deprecated)
+            yield Served(pool, made.catalog.search.index, tools, operations, questions, successors, deprecated)

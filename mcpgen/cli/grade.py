@@ -117,40 +117,8 @@ def _some(names: Sequence[str]) -> str:
 
 def _document(found: Grade, compiled: Compiled) -> JsonObject:
     """Return the JSON output; `mcpgen/grade/shape.schema.json` is its JSON Schema."""
-    return {
-        "server": compiled.catalog.identity.name,
-        "letter": found.letter,
-        "score": _points(found.score),
-        "badge": grading.badge(found.letter),
-        "changes": [
-            {
-                "rule": change.rule.name,
-                "gain": _points(change.gain),
-                "reason": change.rule.reason,
-                "advice": change.rule.advice,
-                "tools": list[JsonValue](change.tools),
-            }
-            for change in found.changes
-        ],
-        "tools": [
-            {
-                "name": each.tool.name,
-                "letter": each.letter,
-                "score": _points(each.score),
-                "faults": [
-                    {"rule": fault.rule.name, "points": _points(fault.points), "about": list[JsonValue](fault.about)}
-                    for fault in each.faults
-                ],
-            }
-            for each in found.tools
-        ],
-        "rules": [{"name": rule.name, "weight": rule.weight, "reason": rule.reason} for rule in RULES],
-        "skipped": [report.skipped_json(entry) for entry in compiled.catalog.skipped],
-    }
-
-
-def _points(number: float) -> float:
-    return round(number, 1)
+    skipped: list[JsonValue] = [report.skipped_json(entry) for entry in compiled.catalog.skipped]
+    return {"server": compiled.catalog.identity.name, **grading.as_json(found), "skipped": skipped}
 
 
 def _sarif(found: Grade, compiled: Compiled) -> JsonObject:

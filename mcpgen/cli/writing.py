@@ -16,6 +16,7 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.base.plurals import counted
 from mcpgen.cli import differences, options, report, signals
+from mcpgen.grade.grade import letter_of
 from mcpgen.regenerate import changelog
 from mcpgen.regenerate.diff import next_version, release
 from mcpgen.regenerate.diff.lines import markdown_document
@@ -134,9 +135,20 @@ def _show(run: Run) -> None:
     report.diagnostics([*run.findings()], succession.compiled.catalog.skipped, most=MOST)
     _say_news(run)
     if run.wanted.output == "markdown":
-        report.say_lines(markdown_document(succession.difference).split("\n"), err=False)
+        report.say_lines(markdown_document(succession.difference, _grade(succession)).split("\n"), err=False)
     elif succession.difference:
         differences.show(succession.difference)
+
+
+def _grade(succession: NextGeneration) -> str:
+    """Return a line about the grade of the tools (`mcpgen grade`), with the grade before if it is known. Return "" if
+    the tools have not changed.
+    """
+    scores = [lock.score for lock in (succession.before, succession.compiled.lock) if lock and lock.score is not None]
+    if not succession.difference:
+        return ""
+    letters, points = " → ".join(map(letter_of, scores)), " → ".join(map(str, scores))
+    return f"Grade of the tools: {letters} ({points} of 100 points)."
 
 
 def _say_news(run: Run) -> None:

@@ -56,7 +56,7 @@ def list_variables(
             scheme.purposes[role],
             secret=role in scheme.secret,
             # A token can be given or fetched, so neither way makes a variable required.
-            required=scheme.name in needed and len(scheme.ways) == 1,
+            required=scheme.name in needed and len(scheme.ways) == 1 and role in scheme.ways["given"],
             usual=role in _usual(scheme),
         )
         for scheme in schemes

@@ -82,9 +82,12 @@ NEEDS = (
     Need("workflows", "a tool calls other tools, step by step", ("Header.workflows", "Binding.workflow")),
     Need("search", "the tools are found by a search", ("Header.search",)),
     Need("programs", "models write programs that call tools", ("Search.finders=run_",)),
-    Need("views", "clients show results as tables, cards and forms", ("Header.views", "Binding.view")),
+    Need(
+        "views", "clients show results as tables, cards and forms", ("Header.views", "Header.pictures", "Binding.view")
+    ),
     Need("oauth", "the server fetches access tokens", ("CredentialWays.fetched", "Scheme.login")),
     Need("login", "users log in with a browser", ("CredentialWays.user", "Scheme.user")),
+    Need("signing", "a credential signs each request", ("Scheme.signing",)),
 )
 """What in the tables needs a wing. All other fields are read by the plain core."""
 

@@ -1,7 +1,7 @@
 """Add skills to a catalog: folders of instructions for a model (SEP-2640), as resources under `skill://NAME/`.
 
-The project's owner wrote them, or accepts one for each tag of the tools. The resource of a SKILL.md also has its front
-matter. So the passes that write, list and compare resources know nothing of skills.
+The project's owner wrote them, or accepts one for each tag of the tools, or for each workflow. The resource of a
+SKILL.md also has its front matter. So the passes that write, list and compare resources know nothing of skills.
 
 Texts of the owner are taken as they are, because hosts compare them with their digests. Only invisible characters are
 removed. Text of the document enters a skill through the template `templates/skill/SKILL.md.jinja`, whose filters
@@ -90,10 +90,11 @@ def with_skills(catalog: Catalog, files: Iterable[ToolsFile], library: Library, 
     A skill is reported and left out if it cannot be used, or if another skill or resource has its URIs.
     """
     found, taken = list(catalog.resources), [each.uri for each in catalog.resources]
+    names: set[str] = set()
     for each in files:
         value, where = each.skills or ([], Where(""))
         for index, entry in enumerate(as_list(value)):
-            for skill in _read(entry, where.inside(index), catalog, library, diagnostics):
+            for skill in _read(entry, where.inside(index), catalog, names, library, diagnostics):
                 if any(uri.startswith(skill.folder) for uri in taken):
                     message = f"Another skill or resource has a URI that begins with {skill.folder}."
                     diagnostics.add("duplicate-name", message, skill.where, "Give the skill another name.")
@@ -104,14 +105,19 @@ def with_skills(catalog: Catalog, files: Iterable[ToolsFile], library: Library, 
 
 
 def _read(
-    entry: JsonValue, where: Where, catalog: Catalog, library: Library, diagnostics: Diagnostics
+    entry: JsonValue, where: Where, catalog: Catalog, names: set[str], library: Library, diagnostics: Diagnostics
 ) -> Iterator[Skill]:
-    """Yield the skills of an entry of `skills`. `schema_check` has already reported an entry of another type."""
+    """Yield the skills of an entry of `skills`. `schema_check` has already reported an entry of another type.
+
+    `names`: those of the skills that mcpgen has made so far; names of further skills are added.
+    """
     if isinstance(entry, str):
         skill = _read_skill(entry, where, library, diagnostics)
         yield from [skill] if skill else []
     elif isinstance(entry, dict) and entry.get("from") == "tags":
-        yield from _skills_of_tags(catalog, where)
+        yield from _skills_of_tags(catalog, names, where)
+    elif isinstance(entry, dict) and entry.get("from") == "workflows":
+        yield from _skills_of_workflows(catalog, names, where)
 
 
 # -- Skills that the owner wrote ---------------------------------------------------------------------------------------
@@ -236,38 +242,65 @@ def _front_matter(path: str, text: str, where: Where, library: Library, diagnost
     return None if faults else found
 
 
-# -- Skills of tags ----------------------------------------------------------------------------------------------------
+# -- Skills of tags and workflows --------------------------------------------------------------------------------------
 
 
-def _skills_of_tags(catalog: Catalog, where: Where) -> Iterator[Skill]:
+def _skills_of_tags(catalog: Catalog, names: set[str], where: Where) -> Iterator[Skill]:
     """Yield a skill for each first tag of the tools; tools without tags share one. `where`: place in the tools file."""
     groups: dict[str, list[ToolSpec]] = {}
     for tool in catalog.tools:
         tag = " ".join(without_hidden(next(iter(tool.operation.tags), "")).split())
         groups.setdefault(tag, []).append(tool)
-    names: set[str] = set()
-    for tag, tools in sorted(groups.items()):
-        name = _name(catalog.identity.name, tag)
-        if name in names:
-            name = f"{name[: _LONGEST_NAME - 9]}-{short_hash(tag, 8)}"
-        names.add(name)
-        yield _skill(name, tag, tools, catalog, where)
-
-
-def _name(server: str, tag: str) -> str:
-    return "-".join([server, *words(romanize(tag))])[:_LONGEST_NAME].rstrip("-")
-
-
-def _skill(name: str, tag: str, tools: list[ToolSpec], catalog: Catalog, where: Where) -> Skill:
     title = catalog.identity.title
-    about = f"{tag} of {title}" if tag else title
-    does = "; ".join(tool.title for tool in tools)
-    description = shortened(f"Work with {about}: {does}", _LONGEST_DESCRIPTION)
+    for tag, tools in sorted(groups.items()):
+        about = f"{tag} of {title}" if tag else title
+        said = f"Work with {about}: {'; '.join(tool.title for tool in tools)}"
+        yield _skill(_name(catalog, tag, names), about, said, tools, catalog, where)
+
+
+def _skills_of_workflows(catalog: Catalog, names: set[str], where: Where) -> Iterator[Skill]:
+    """Yield a skill for each tool that is a workflow, with the tools that its steps call and clients see, in order."""
+    listed = {tool.name: tool for tool in catalog.tools}
+    for tool in catalog.tools:
+        if workflow := tool.binding.workflow:
+            steps = [as_object(step) for step in as_list(workflow.get("steps"))]
+            calls = chain.from_iterable((step, as_object(step.get("undo"))) for step in steps)
+            called = dict.fromkeys(as_text(each.get("tool")) for each in calls)
+            tools = [listed[name] for name in called if name in listed]
+            about = f"{tool.title} in {catalog.identity.title}"
+            yield _skill(_name(catalog, tool.name, names), about, _says(tool), tools, catalog, where, tool)
+
+
+def _name(catalog: Catalog, of: str, names: set[str]) -> str:
+    """Return a name for the skill of a tag or a workflow that is not in `names`, and add it there."""
+    name = "-".join([catalog.identity.name, *words(romanize(of))])[:_LONGEST_NAME].rstrip("-")
+    if name in names:
+        name = f"{name[: _LONGEST_NAME - 9]}-{short_hash(of, 8)}"
+    names.add(name)
+    return name
+
+
+def _says(tool: ToolSpec) -> str:
+    return next(iter(sentences(tool.description.partition("\n")[0])), "")
+
+
+def _skill(
+    name: str,
+    about: str,
+    said: str,
+    tools: list[ToolSpec],
+    catalog: Catalog,
+    where: Where,
+    workflow: ToolSpec | None = None,
+) -> Skill:
+    """Return a skill. `said`: its description. `tools`: those that it lists. `workflow`: the tool that calls them."""
+    description = shortened(said, _LONGEST_DESCRIPTION)
     finders = {kind: called for called, kind in catalog.search.finders.items()} if catalog.search else {}
     values = {
         "name": name,
         "description": description,
         "about": about,
+        "workflow": workflow.name if workflow else "",
         "count": counted(len(tools), "tool"),
         "finds": finders.get("search_tools", ""),
         "calls": finders.get("call_tool", ""),
@@ -275,7 +308,7 @@ def _skill(name: str, tag: str, tools: list[ToolSpec], catalog: Catalog, where: 
         "tools": [
             {
                 "name": tool.name,
-                "says": shortened(next(iter(sentences(tool.description.partition("\n")[0])), ""), _LONGEST_SAID),
+                "says": shortened(_says(tool), _LONGEST_SAID),
                 "effect": tool.annotations.effect,
                 "confirm": "" if tool.confirm == "never" else tool.confirm,
             }

@@ -162,6 +162,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **({"workflows": True} if any(tool.binding.workflow for tool in catalog.tools) else {}),
         **({"search": _search(catalog, catalog.search)} if catalog.search else {}),
         **({"views": True} if any(tool.view is not None for tool in catalog.tools) else {}),
+        **({"pictures": list[JsonValue](catalog.pictures)} if catalog.pictures else {}),
     }
 
 
@@ -225,6 +226,8 @@ def scheme(bound: BoundScheme) -> JsonObject:
         result["word"] = bound.word
     if bound.base64:
         result["base64"] = True
+    if bound.signing is not None:
+        result["signing"] = bound.signing
     if bound.tokens:
         result["tokens"] = True
     result["ways"] = {way: list[JsonValue](roles) for way, roles in bound.ways.items()}
@@ -451,6 +454,8 @@ def login(login: Login) -> JsonObject:
     """Return the request by which a token is fetched from the API itself."""
     fields: JsonObject = {name: {"role": role} if role else {"value": value} for name, role, value in login.fields}
     result: JsonObject = {"contentType": login.content_type, "fields": fields, "token": login.token}
+    if login.headers:
+        result["headers"] = dict[str, JsonValue](login.headers)
     if login.csrf:
         place, header = login.csrf
         result["csrf"] = {"place": place, "header": header}

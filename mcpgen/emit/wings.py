@@ -47,9 +47,10 @@ WINGS = (
     Wing("views"),
     Wing("watching", (), ("features",)),
     Wing("workflows", ("inner_calls", "pointers", "questions")),
-    # How the server gets and uses access tokens
+    # How the server gets and uses access tokens, and signs requests
     Wing("oauth"),
     Wing("login", ("oauth",)),
+    Wing("signing"),
     # Streamable HTTP
     Wing(
         "http_server",

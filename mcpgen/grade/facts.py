@@ -168,7 +168,7 @@ def _twins(catalog: Catalog, definitions: Mapping[str, JsonObject]) -> dict[str,
         said = retriever.CLAUSES.sub(" ", _purpose(tool) or tool.name.replace("_", " "))
         scores = search.scores(said, everything)
         own = scores.pop(number, 0.0)
-        best = max(scores, key=lambda each: (scores[each], -each), default=number)
-        if scores.get(best, 0.0) > own * ALIKE:
-            found[tool.name] = search.names[best]
+        best = max(scores.values(), default=0.0)
+        if best > own * ALIKE:
+            found[tool.name] = search.names[min(each for each, score in scores.items() if score == best)]
     return found

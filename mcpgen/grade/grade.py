@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mcpgen.base.jsonvalue import JsonObject
+from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.grade.facts import Facts, collect
 from mcpgen.grade.rules import RULES, Rule
 from mcpgen.model import Catalog, ToolSpec
@@ -101,3 +101,41 @@ def _changes(tools: tuple[GradedTool, ...]) -> tuple[Change, ...]:
             faulty.sort(key=lambda each: (-each[0], each[1]))
             found.append(Change(rule, gain, tuple(name for _, name in faulty)))
     return tuple(sorted(found, key=lambda change: -change.gain)[:MOST_CHANGES])
+
+
+def as_json(found: Grade) -> JsonObject:
+    """Return a grade as `shape.schema.json` describes it, without the members about the server around the tools."""
+    return {
+        "letter": found.letter,
+        "score": _shown(found.score),
+        "badge": badge(found.letter),
+        "changes": [
+            {
+                "rule": change.rule.name,
+                "gain": _shown(change.gain),
+                "reason": change.rule.reason,
+                "advice": change.rule.advice,
+                "tools": list[JsonValue](change.tools),
+            }
+            for change in found.changes
+        ],
+        "tools": [
+            {
+                "name": each.tool.name,
+                "letter": each.letter,
+                "score": _shown(each.score),
+                "faults": [
+                    {"rule": fault.rule.name, "points": _shown(fault.points), "about": list[JsonValue](fault.about)}
+                    for fault in each.faults
+                ],
+            }
+            for each in found.tools
+        ],
+        "rules": [
+            {"name": rule.name, "weight": rule.weight, "reason": rule.reason, "advice": rule.advice} for rule in RULES
+        ],
+    }
+
+
+def _shown(points: float) -> float:
+    return round(points, 1)

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, compact, pointer, tokens
 from mcpgen.base.names import words
+from mcpgen.base.runtime import stems
 from mcpgen.emit.sinks import yaml_scalar
 from mcpgen.grade.rules import is_unbounded
 from mcpgen.lower.text.prose import ended
@@ -35,12 +36,14 @@ FEWEST, FEWEST_OF_ONE_WORD = 2, 3
 _DATA = frozenset({"example", "examples", "enum", "default", "const"})
 """Keys whose values are data and no description of an API."""
 
-_EMPTY_WORDS = re.compile(
-    r"(?:an? )?(?:ok|success\w*|default|created|accepted|no content|expected|normal|\w+)\b\.?(?: (?:response|operation|"
-    r"result|request)\b.*)?",
-    re.IGNORECASE | re.DOTALL,
+_OF_EVERY_RESPONSE = frozenset(
+    stems.stems(
+        "ok success successful successfully response result operation request return created accepted default expected "
+        "normal no content empty body status code completed done if"
+    )
 )
-"""Descriptions of responses that say nothing about the operation."""
+FEWEST_OWN_WORDS = 2
+"""Words that descriptions of many responses have, and how many other words a text about an operation needs."""
 
 _OF_ONE_CALL = re.compile(r"\b(?:to|that|this|which|will)\b", re.IGNORECASE)
 """Words of a text that may be about one operation only, as in `The pet to delete`."""
@@ -133,7 +136,7 @@ class _Patch:
         for status, response in sorted(as_object(operation.get("responses")).items()):
             if status[:1] == "2":
                 found.append(as_text(self._resolved("", response)[1].get("description")))
-        return next((text for each in found if (text := _copied(each)) and not _EMPTY_WORDS.fullmatch(text)), "")
+        return next((text for each in found if (text := _copied(each)) and _is_about_something(text)), "")
 
     def _mended(self, named: _Named) -> str:
         """Return the better description of a name, or "" if nothing mends it."""
@@ -248,6 +251,12 @@ class _Patch:
         for key in ("allOf", "oneOf", "anyOf"):
             for number, each in enumerate(as_list(node.get(key))):
                 yield from self._members(pointer(place, key, number), each, example, depth - 1)
+
+
+def _is_about_something(text: str) -> bool:
+    """Return True if a text has words that only the description of one response can have."""
+    own = {each for each in stems.stems(text) if not each.isdigit()} - _OF_EVERY_RESPONSE
+    return len(own) >= FEWEST_OWN_WORDS
 
 
 def _copied(text: str) -> str:

@@ -160,7 +160,8 @@ def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
     url = path.lstrip("/") or "./"
     if operation.servers[0] != api.servers[0]:
         url = servers.with_defaults(operation.servers[0]).rstrip("/") + path
-    login = Login(_content_type(operation), choice.fields, choice.token, choice.expires, choice.csrf)
+    kind = choice.content_type or _content_type(operation)
+    login = Login(kind, choice.fields, choice.token, choice.expires, choice.csrf, choice.headers)
     new = replace(scheme, token_url=url, discovery_url="", login=login, user=None)
     if not scheme.text.word and (scheme.location, scheme.wire_name) == ("header", "Authorization"):
         new = replace(new, text=BEARER)  # an API key in this header field is nearly always a bearer token

@@ -5,6 +5,7 @@ version, and a `$ref` in a schema is a key of `Api.definitions`. This package im
 """
 
 from mcpgen.model.api import (
+    ITEMS,
     NO_CREDENTIALS,
     NO_SERVER,
     UNDECLARED,
@@ -50,7 +51,15 @@ from mcpgen.model.catalog import (
     ToolSpec,
     joined,
 )
-from mcpgen.model.credential_text import ANY_HEADER, API_KEY, BEARER, HTTP_SCHEMES, SETTING, CredentialText
+from mcpgen.model.credential_text import (
+    ANY_HEADER,
+    API_KEY,
+    AWS_SIGNATURE,
+    BEARER,
+    HTTP_SCHEMES,
+    SETTING,
+    CredentialText,
+)
 from mcpgen.model.curation import (
     ArgumentChange,
     AskedQuestion,
@@ -99,16 +108,16 @@ from mcpgen.model.words import (
 from mcpgen.model.workflow import Action, Criterion, Invocation, StepParameter, Target, Value, Workflow, WorkflowStep
 
 __all__ = [
-    "ANY_HEADER", "API_KEY", "BEARER", "DESTRUCTIVE", "HTTP_SCHEMES", "LONGEST_DESCRIPTION", "MOST_SEARCH_TOKENS",
-    "MOST_WEBHOOKS", "NO_CREDENTIALS", "NO_SERVER", "SETTING", "UNDECLARED", "WAYS", "Accepted", "AcceptedKind",
-    "Action", "Annotations", "AnswerLink", "Api", "ArgumentChange", "AskedQuestion", "BodyBinding", "BodyChange",
-    "BodyEncoding", "BoundScheme", "CallerScopes", "Capability", "Catalog", "Change", "Confirm", "Consent",
-    "CredentialPlace", "CredentialText", "CredentialWay", "Criterion", "Decisions", "Encoding", "FieldBinding",
-    "FormField", "Given", "HttpBinding", "Identity", "InputProfile", "Invocation", "Listing", "Location", "Login",
-    "Lookup", "MediaType", "Message", "Operation", "Output", "OutputForm", "Pages", "Parameter", "ParameterBinding",
-    "Part", "PartKind", "Passage", "PathTemplate", "PreviousNames", "Prompt", "PromptArgument", "PromptSpec",
-    "Question", "Redirects", "RequestBody", "Resource", "ResourceSpec", "Response", "ResultView", "RuleValue",
-    "SchemaProfile", "Scopes", "SearchTable", "Security", "SecurityRequirement", "SecurityScheme", "Sends",
+    "ANY_HEADER", "API_KEY", "AWS_SIGNATURE", "BEARER", "DESTRUCTIVE", "HTTP_SCHEMES", "ITEMS", "LONGEST_DESCRIPTION",
+    "MOST_SEARCH_TOKENS", "MOST_WEBHOOKS", "NO_CREDENTIALS", "NO_SERVER", "SETTING", "UNDECLARED", "WAYS", "Accepted",
+    "AcceptedKind", "Action", "Annotations", "AnswerLink", "Api", "ArgumentChange", "AskedQuestion", "BodyBinding",
+    "BodyChange", "BodyEncoding", "BoundScheme", "CallerScopes", "Capability", "Catalog", "Change", "Confirm",
+    "Consent", "CredentialPlace", "CredentialText", "CredentialWay", "Criterion", "Decisions", "Encoding",
+    "FieldBinding", "FormField", "Given", "HttpBinding", "Identity", "InputProfile", "Invocation", "Listing",
+    "Location", "Login", "Lookup", "MediaType", "Message", "Operation", "Output", "OutputForm", "Pages", "Parameter",
+    "ParameterBinding", "Part", "PartKind", "Passage", "PathTemplate", "PreviousNames", "Prompt", "PromptArgument",
+    "PromptSpec", "Question", "Redirects", "RequestBody", "Resource", "ResourceSpec", "Response", "ResultView",
+    "RuleValue", "SchemaProfile", "Scopes", "SearchTable", "Security", "SecurityRequirement", "SecurityScheme", "Sends",
     "SentArgument", "Server", "ServerVariable", "Skipped", "StepParameter", "Style", "Target", "TaskPlace",
     "TaskRequest", "TaskRule", "TaskTarget", "Template", "Text", "ToolSpec", "Unsent", "UserFlow", "Value", "Values",
     "Webhook", "Without", "Workflow", "WorkflowStep", "arguments_of", "joined",

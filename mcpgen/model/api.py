@@ -98,11 +98,17 @@ class Encoding:
     headers: tuple[Parameter, ...] = ()
 
 
+ITEMS = "*"
+"""Key in `MediaType.encoding` for the items of a list that have no encoding of their own."""
+
+
 @dataclass(frozen=True, slots=True)
 class MediaType:
     """One entry of `content`. `schema` is None if the document gives none.
 
-    `untyped_parts_are_files`: True if parts of a form without a type are bytes (OpenAPI 3.1, 4.8.15.1).
+    `encoding`: name of a part → how the part is sent. The parts of a list have positions: their names are `0`, `1` and
+    so on, and ITEMS for all further ones (OpenAPI 3.2, 4.14.5). `untyped_parts_are_files`: True if parts of a form
+    without a type are bytes (OpenAPI 3.1, 4.8.15.1).
     """
 
     name: str
@@ -164,10 +170,10 @@ NO_SERVER = (Server(""),)
 class Login:
     """An operation of the API that returns a token. Security schemes with a `login` get their token from it.
 
-    `fields`: members of the request body, as (name, role, constant). The role's environment variable gives the value;
-    if the role is empty, the constant does. `token`: place in the response: a JSON Pointer, `header:NAME`,
-    `cookie:NAME` or `body:text`. `expires`: a JSON Pointer. `csrf`: place of a value, and the header field of later
-    requests that has the value; () if there is none.
+    `fields`: members of the request body, as (name or JSON Pointer, role, constant). The role's environment variable
+    gives the value; if the role is empty, the constant does. `headers`: further header fields, as (name, text).
+    `token`: place in the response: a JSON Pointer, `header:NAME`, `cookie:NAME` or `body:text`. `expires`: a JSON
+    Pointer. `csrf`: place of a value, and the header field of later requests that has the value; () if there is none.
     """
 
     content_type: str
@@ -175,6 +181,7 @@ class Login:
     token: str
     expires: str = ""
     csrf: tuple[str, str] | tuple[()] = ()
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from mcpgen.model.words import (
     Location,
     OutputForm,
     PartKind,
+    Signing,
     Style,
 )
 
@@ -316,7 +317,8 @@ class BoundScheme:
     `purposes`: role → what the variable holds. `secret`: roles whose values are secret. `ways`: how the server gets the
     credential → roles that it needs for this. `location`, `wire_name`: where the credential is sent; the name is "" if
     the operator writes the header field. Its text is `word`, a blank, and the values of `ways["given"]`, joined by
-    colons (in base64 if `base64` is True). `tokens`: True if the credential is an OAuth access token.
+    colons (in base64 if `base64` is True). `signing`: how the values sign each request, instead of being sent.
+    `tokens`: True if the credential is an OAuth access token.
     """
 
     name: str
@@ -328,6 +330,7 @@ class BoundScheme:
     wire_name: str
     word: str = ""
     base64: bool = False
+    signing: Signing | None = None
     tokens: bool = False
     token_url: str = ""
     discovery_url: str = ""
@@ -392,7 +395,7 @@ class Catalog:
     scheme URLs must be accepted by the project's owner first. `asks_certificate`: True if the API asks for a client
     certificate. `search`: set if tools are found by a search and not
     listed. `longest_description`: limit on the characters of a tool's description. `inner`: tools that no client sees,
-    since only workflows call them.
+    since only workflows call them. `pictures`: origins from which views may show pictures.
     """
 
     identity: Identity
@@ -408,6 +411,7 @@ class Catalog:
     search: SearchTable | None = None
     longest_description: int = LONGEST_DESCRIPTION
     inner: tuple[ToolSpec, ...] = ()
+    pictures: tuple[str, ...] = ()
 
     @property
     def all_tools(self) -> tuple[ToolSpec, ...]:

@@ -4,6 +4,8 @@
 
 from dataclasses import dataclass
 
+from mcpgen.model.words import Signing
+
 
 @dataclass(frozen=True, slots=True)
 class CredentialText:
@@ -11,7 +13,8 @@ class CredentialText:
 
     `purpose`: what a variable with one of the parts holds, as a format of `name` (of the scheme), `location`,
     `wire_name` and `role`. `base64`: True if the joined parts are sent in base64. `tokens`: True if the credential is
-    an OAuth access token. `secret`: False if it is a setting, whose value results may show.
+    an OAuth access token. `secret`: False if it is a setting, whose value results may show. `signing`: how the parts
+    sign each request, instead of being sent; `further`: parts of a signature that may be absent.
     """
 
     purpose: str
@@ -20,6 +23,8 @@ class CredentialText:
     base64: bool = False
     tokens: bool = False
     secret: bool = True
+    signing: Signing | None = None
+    further: tuple[str, ...] = ()
 
 
 HTTP_SCHEMES = {
@@ -30,10 +35,21 @@ HTTP_SCHEMES = {
     "token": CredentialText("token, sent after the word Token ({name})", "Token"),
     "apikey": CredentialText("API key, sent after the word ApiKey ({name})", "ApiKey"),
     "geniekey": CredentialText("API key, sent after the word GenieKey ({name})", "GenieKey"),
+    "digest": CredentialText(
+        "{role} for HTTP digest authentication ({name})", "Digest", ("username", "password"), signing="digest"
+    ),
+    "aws4-hmac-sha256": CredentialText(
+        "{role} for signatures of AWS, version 4 ({name})",
+        "AWS4-HMAC-SHA256",
+        ("access_key_id", "secret_access_key"),
+        signing="sigv4",
+        further=("session_token", "service", "region"),
+    ),
 }
 """Scheme of HTTP authentication in lower case → text in the header field Authorization (RFC 9110, section 11.4)."""
 
 BEARER = HTTP_SCHEMES["bearer"]
+AWS_SIGNATURE = HTTP_SCHEMES["aws4-hmac-sha256"]
 API_KEY = CredentialText("API key, sent in the {location} {wire_name} ({name})")
 SETTING = CredentialText("optional, sent in the {location} as {wire_name}", secret=False)
 ANY_HEADER = CredentialText("one more header for every request, as Name: value")

@@ -12,6 +12,7 @@ Style = words.Style
 BodyEncoding = words.BodyEncoding
 PartKind = words.PartKind
 CredentialPlace = words.CredentialPlace
+Signing = words.Signing
 CredentialWay = words.CredentialWay
 Capability = words.ClientCapability
 OutputForm = words.OutputForm

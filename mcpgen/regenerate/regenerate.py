@@ -11,7 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcpgen.base.diagnostics import Diagnostic, Where
+from mcpgen.base.tree import FileTree
 from mcpgen.emit import parts, unneeded
+from mcpgen.grade.grade import grade
+from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
 from mcpgen.lock.match_operations import moved, renamed
 from mcpgen.model.options import NO_PARTS, Options
@@ -72,7 +75,11 @@ def succeed(
         found.append(_unreadable(directory, lock))
     if lock.rebuilt:
         found.append(lost_lock.warning(directory, lock))
-    tree, continued = changelog.continued(directory, compiled.tree, compiled.lock, lock, difference, files)
+    # Only the next changes need the points. They take time, so neither a first nor an idle run computes them.
+    score = round(grade(compiled.catalog, compiled.definitions).score, 1) if difference else lock.score
+    scored = replace(compiled.lock, score=score)
+    tree = FileTree({**compiled.tree, locks.NAME: locks.dump(scored)})
+    tree, continued = changelog.continued(directory, tree, scored, lock, difference, files)
     compiled = replace(compiled, tree=tree, lock=continued, diagnostics=tuple(found))
     idle: list[str] = []
     if compiled.lock.parts is None:

@@ -26,8 +26,12 @@ from mcpgen.base.work import Budget, Exhausted
 from mcpgen.lower.schema.compose import PART, RUN, Composer, types
 from mcpgen.lower.tool import listings
 from mcpgen.model import Catalog, ToolSpec
+from mcpgen.model.options import Options
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
+_ORIGIN = re.compile(r"https://[a-z0-9.-]+(:[0-9]{1,5})?")
+"""Pattern of an origin of pictures. The tools file's schema reports others; a lock file may have been edited."""
+
 _NONE = "none"
 """Kind of view of a tool that has none."""
 
@@ -71,17 +75,17 @@ _SHARES = {"name": 2, "party": 1, "state": 2, "date": 2, "money": 1, "link": 1, 
 """How many columns of a table may have a role; of a card, twice as many. Others fill what is left."""
 
 
-def with_views(catalog: Catalog, definitions: Mapping[str, JsonObject], wanted: bool) -> Catalog:
-    """Return `catalog` with a view for each tool: if `wanted`, or if the project's owner decided on the tool's view.
+def with_views(catalog: Catalog, definitions: Mapping[str, JsonObject], wanted: Options) -> Catalog:
+    """Return `catalog` with a view for each tool that is wanted to have one, or on whose view the owner decided.
 
     `definitions`: the named schemas to which schemas of responses refer.
     """
-    if not wanted and all(tool.operation.decided.view is None for tool in catalog.tools):
+    if not wanted.views and all(tool.operation.decided.view is None for tool in catalog.tools):
         return catalog
     composer = Composer(definitions, Budget(RUN, PART))
     readers = {_place(tool): tool for tool in reversed(catalog.tools) if _reads(tool)}
-    tools = tuple(replace(tool, view=_view(tool, readers, composer, wanted=wanted)) for tool in catalog.tools)
-    return replace(catalog, tools=tools)
+    tools = tuple(replace(tool, view=_view(tool, readers, composer, wanted=wanted.views)) for tool in catalog.tools)
+    return replace(catalog, tools=tools, pictures=tuple(filter(_ORIGIN.fullmatch, wanted.pictures)))
 
 
 def _view(tool: ToolSpec, readers: _Readers, composer: Composer, *, wanted: bool) -> JsonObject | None:
@@ -285,7 +289,7 @@ _SCRIPTS = ("elements", "host", "values", "result", "table", "card", "form", "ch
 
 
 # The client adds a policy of its own. This one allows only the style and the script of the page, by their hashes, so
-# that no text of a result could become a script even if it became markup.
+# that no text of a result could become a script even if it became markup. The runtime adds the origins of pictures.
 def application() -> bytes:
     """Return the HTML page that shows views, as UTF-8."""
     style = _read("page.css")

@@ -7,6 +7,7 @@ import pytest
 from benchmarks.grade import DOCUMENTS, row
 from tests.docs.test_figures import DOCS
 from tests.grade.calibration import CORPUS
+from tests.grade.test_patch import POOR
 
 PAGE = (DOCS / "explanation" / "grade.md").read_text(encoding="utf-8")
 LARGEST = 700_000
@@ -16,6 +17,12 @@ def test_the_page_has_a_row_for_each_document() -> None:
     assert [line.split(" | ")[0] for line in PAGE.splitlines()[-len(DOCUMENTS) :]] == [
         f"| {name}" for name in DOCUMENTS
     ]
+
+
+def test_the_page_says_how_many_questions_are_answered_after_a_patch() -> None:
+    text = " ".join(PAGE.split())
+    for before, after in POOR.values():
+        assert f"{after} instead of {before} of" in text
 
 
 @pytest.mark.slow

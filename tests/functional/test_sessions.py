@@ -21,6 +21,7 @@ SESSION = "s%3Aabcdef.0123456789"
 """Value of a session's cookie as Express writes it: its percent signs must come back unchanged."""
 
 CSRF = "eyJpdiI6%3D%3D"
+PAST = "Expires=Thu, 01 Jan 1970 00:00:00 GMT"
 PASSWORD = {"SHOP_LOGIN_USERNAME": "anna", "SHOP_LOGIN_PASSWORD": "pass-0123456789"}
 
 DOCUMENT = """\
@@ -41,6 +42,22 @@ components: {securitySchemes: {login: {type: apiKey, in: %s, name: %s}}}
 security: [{login: []}]
 """
 
+COGNITO = """\
+mcpgen: 1
+server: {name: shop}
+base_url: %s
+security: {login: {type: http, scheme: bearer}}
+tools:
+  - {name: list_orders, description: Lists., request: GET /orders}
+  - {name: sign_in, description: Signs in., request: POST /, base_url: %s/pool, security: none}
+login:
+  operation: POST /
+  content_type: application/x-amz-json-1.1
+  headers: {X-Amz-Target: Pool.InitiateAuth}
+  token: /AuthenticationResult/IdToken
+  fields: {AuthFlow: {value: PLAIN}, /AuthParameters/USERNAME: USERNAME, /AuthParameters/PASS~1WORD: PASSWORD}
+"""
+
 
 class Api(ThreadingHTTPServer):
     """API that answers a login with `fields` and `body`, and a request with what came in the fields that count.
@@ -53,6 +70,7 @@ class Api(ThreadingHTTPServer):
     status: int
     refused: int
     logins: int
+    login: tuple[dict[str, str], bytes]
     asked: list[dict[str, str]]
 
     def __init__(self) -> None:
@@ -69,7 +87,7 @@ class Handler(BaseHTTPRequestHandler):
     server: Api
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.login = dict(self.headers), self.rfile.read(int(self.headers["Content-Length"]))
         self.server.logins += 1
         self._say(self.server.status, self.server.body, self.server.fields)
 
@@ -187,7 +205,7 @@ def test_a_csrf_value_is_sent_beside_the_session(
 
 
 @pytest.mark.parametrize(
-    "attributes", ["Path=/admin", "Domain=evil.example", "Domain=7.0.0.1", "Max-Age=0"], ids=lambda each: each
+    "attributes", ["Path=/admin", "Domain=evil.example", "Domain=7.0.0.1", "Max-Age=0", PAST], ids=lambda each: each
 )
 def test_a_cookie_of_another_path_or_host_is_not_sent(attributes: str, api: Api, tmp_path: Path) -> None:
     api.answer([("Set-Cookie", f"sid={SESSION}; {attributes}")])
@@ -203,3 +221,18 @@ def test_no_other_origin_gets_the_cookie(api: Api, tmp_path: Path) -> None:
             server.result("list_elsewhere")
         )
     assert api.logins == 0
+
+
+def test_a_login_like_that_of_cognito(api: Api, tmp_path: Path) -> None:
+    api.answer([], json.dumps({"AuthenticationResult": {"IdToken": SESSION, "ExpiresIn": 3600}}).encode())
+    (tmp_path / "shop.tools.yaml").write_text(COGNITO % (api.url, api.url))
+    with pytest.raises(SystemExit) as ended:
+        main(["generate", str(tmp_path / "shop.tools.yaml"), "-o", str(tmp_path / "out")])
+    assert ended.value.code == 0
+    with served(tmp_path / "out") as server:
+        assert SESSION not in told(server.result("list_orders"))
+    fields, body = api.login
+    assert (fields["Content-Type"], fields["X-Amz-Target"]) == ("application/x-amz-json-1.1", "Pool.InitiateAuth")
+    login = {"AuthFlow": "PLAIN", "AuthParameters": {"USERNAME": "anna", "PASS/WORD": "pass-0123456789"}}
+    assert json.loads(body) == login
+    assert [asked["Authorization"] for asked in api.asked] == [f"Bearer {SESSION}"]

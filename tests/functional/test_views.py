@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -112,9 +112,9 @@ def shop() -> Iterator[Shops]:
     found.close()
 
 
-def made(folder: Path, *flags: str) -> Path:
-    """Generate the server, and return its project."""
-    (folder / "shop.tools.yaml").write_text(FILE, encoding="utf-8")
+def made(folder: Path, *flags: str, pictures: Sequence[str] = ()) -> Path:
+    """Generate the server, and return its project. `pictures`: origins whose pictures views may show."""
+    (folder / "shop.tools.yaml").write_text(f"{FILE}pictures: {json.dumps(pictures)}\n", encoding="utf-8")
     done = mcpgen("generate", str(folder / "shop.tools.yaml"), "-o", str(folder / "out"), "--http", *flags)
     assert done.returncode == 0, done.stderr
     return folder / "out"
@@ -231,6 +231,23 @@ def test_the_page_and_what_it_must_know_can_be_read(shown: Path, shop: Shops) ->
         assert {*told["inputSchema"]["properties"]} == {"id", "name"}
         for uri in ("ui://views/nothing", "ui://views/", "ui://viewsx", "ui://views/change_item/a"):
             assert "error" in client.told("resources/read", uri=uri), uri
+
+
+@pytest.mark.slow
+def test_pictures_come_only_from_the_origins_of_the_owner(shown: Path, shop: Shops, tmp_path: Path) -> None:
+    origins = ["https://images.example.com", "https://cdn.example.com:8443"]
+    pictured = made(tmp_path, "--views", pictures=origins)
+    contents = []
+    for project in (shown, pictured):
+        with Client(project, shop, UI) as client:
+            contents += client.told("resources/read", uri="ui://views")["result"]["contents"]
+    plain, page = contents
+    assert plain["_meta"] == {"ui": {"prefersBorder": True}}
+    assert page["_meta"] == {"ui": {"prefersBorder": True, "csp": {"resourceDomains": origins}}}
+    assert "img-src data:;" in plain["text"]
+    assert page["text"] == plain["text"].replace("img-src data:;", f"img-src data: {' '.join(origins)};")
+    files = [{path.name: path.read_bytes() for path in each.glob("*/runtime/views/*.*")} for each in (shown, pictured)]
+    assert files[0] == files[1], "the files of the wing are the same in every project"
 
 
 @pytest.mark.slow

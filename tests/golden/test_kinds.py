@@ -41,7 +41,7 @@ def test_the_runtime_knows_each_kind_of_its_table(known: Collection[str], kind: 
     ("kind", "module"),
     [
         ("BodyEncoding", "package/runtime/request/request.py"),
-        ("PartKind", "package/runtime/request/request.py"),
+        ("PartKind", "package/runtime/files/multipart.py"),
     ],
 )
 def test_a_kind_that_no_module_knows_is_a_type_error(kind: str, module: str, tmp_path: Path) -> None:

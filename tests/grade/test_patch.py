@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from benchmarks.retrieval.questions import TUNED, UNTUNED, of_api
 from mcpgen.base.runtime import retriever
 from mcpgen.emit import table
 from mcpgen.grade import patch
@@ -18,6 +20,7 @@ from mcpgen.pipeline import Compiled, compile_source
 from mcpgen.read import fetch
 from mcpgen.retrieval.index import build
 from tests.command import mcpgen
+from tests.grade.faults import operations
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT.parent / "shared" / "corpus" / "dev"
@@ -73,6 +76,75 @@ def test_a_published_document_is_mended_once_and_costs_little(name: str, tmp_pat
     assert confused(second) <= confused(first)
     before, after = (sum(map(table.cost, each.catalog.tools)) for each in (found, again))
     assert after <= before * MOST_MORE_TOKENS
+
+
+ASKED = {file: name for name, file in (TUNED | UNTUNED).items()}
+"""File of a document → the name of its questions in `benchmarks/retrieval/questions`."""
+
+
+def answered(found: Compiled, questions: Iterable[tuple[str, list[set[str]]]]) -> int:
+    """Return for how many questions a search finds all needed operations, among those of ten tools and of the tools
+    that return their ids.
+
+    `questions`: each question, and for each of its needs the places of the operations that do equally.
+    """
+    search = retriever.Retriever(json.loads(build(found.catalog.tools, found.definitions, ()).index))
+    places = {tool.name: tool.operation.where.pointer for tool in found.catalog.tools}
+    count = 0
+    for text, needs in questions:
+        hits = search.search(text, 10, lambda _: True).hits
+        shown = {search.names[number] for hit in hits for number in (hit.number, *(each for _, each in hit.sources))}
+        count += all(need & {places[name] for name in shown} for need in needs)
+    return count
+
+
+def asked(name: str, found: Compiled) -> list[tuple[str, list[set[str]]]]:
+    """Return the questions to a document of the corpus, in the form of `answered`. `found`: the compiled document."""
+    places = {tool.name: tool.operation.where.pointer for tool in found.catalog.tools}
+    return [
+        (each.text, [{places[tool] for tool in need} for need in each.tools([*places], {})])
+        for each in of_api(ASKED[name])
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ASKED)
+def test_a_patch_makes_no_search_worse(name: str, tmp_path: Path) -> None:
+    source = CORPUS / name
+    if not source.exists():
+        pytest.skip(f"{name} is not there")
+    found = compiled(source)
+    overlay = written(found, tmp_path / "overlay.yaml")
+    questions = asked(name, found)
+    if overlay is not None:
+        assert answered(compiled(source, overlay), questions) >= answered(found, questions)
+
+
+POOR = {"spotify.json": (51, 55), "notion.json": (16, 18)}
+"""Document whose operations have lost their ids, tags and texts → how many questions a search answers then, and after
+a patch. The descriptions of its responses say what the operations return.
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", POOR)
+def test_a_patch_makes_the_search_of_a_poor_document_better(name: str, tmp_path: Path) -> None:
+    if not (CORPUS / name).exists():
+        pytest.skip(f"{name} is not there")
+    questions = asked(name, compiled(CORPUS / name))
+    poor = json.loads((CORPUS / name).read_text(encoding="utf-8"))
+    for number, (_, _, operation) in enumerate(operations(poor)):
+        for key in ("summary", "description", "tags"):
+            operation.pop(key, None)
+        operation["operationId"] = f"op{number}"
+    source = tmp_path / name
+    source.write_text(json.dumps(poor), encoding="utf-8")
+    found = compiled(source)
+    overlay = written(found, tmp_path / "overlay.yaml")
+    assert overlay is not None
+    again = compiled(source, overlay)
+    assert graded(again).score > graded(found).score
+    assert (answered(found, questions), answered(again, questions)) == POOR[name]
 
 
 def confused(found: Grade) -> int:

@@ -6,6 +6,7 @@ from tests.hostile.mutation import Mutation, cases
 
 SCOPES = "tests/identity/test_scopes.py"
 VIEWS = "tests/identity/test_views.py"
+SHOWN = "tests/identity/test_views_by_scope.py"
 
 OF_CALLERS = (
     Mutation(
@@ -60,6 +61,14 @@ OF_CALLERS = (
         "self._views: dict[tuple[frozenset[str], frozenset[str]], View] = {}",
         "self._views = getattr(self, '_views', {})",
         (VIEWS,),
+    ),
+    Mutation("the view of a tool of others", "views.py", "or not catalog.has(name) or", "or", (SHOWN,)),
+    Mutation(
+        "a tool of others in a view",
+        "views.py",
+        '"before" not in view or catalog.has(view["before"])',
+        "True",
+        (SHOWN,),
     ),
     Mutation("views without end", "access.py", "len(self._views) >= MOST_VIEWS or", "False or", (VIEWS,)),
     Mutation("bytes of views", "access.py", "> MOST_BYTES", "> 2**62", (VIEWS,)),

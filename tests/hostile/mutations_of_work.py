@@ -62,7 +62,7 @@ OF_WORK = (
         (CROWDED,),
     ),
     Mutation("what is loaded first", "server.py", "            preload.load(catalog, settings)\n", "", (CROWDED,)),
-    Mutation("what files need", "preload.py", '("..files.files", "..files.multipart")', "()", (CROWDED,)),
+    Mutation("what files need", "preload.py", '("..files.multipart",)', "()", (CROWDED,)),
     Mutation(
         "letters that are escaped",
         "redaction.py",

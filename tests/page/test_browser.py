@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from mcpgen.cli.inspect.tool import members
+from tests.command import mcpgen
 from tests.hostile.documents import everywhere
 from tests.page.browser import CHROMIUM, Page
 from tests.page.pages import GITHUB, PETSTORE, Run, assert_quiet, written
@@ -151,6 +152,48 @@ def test_filters_orders_and_keys(
         assert await page.run("!document.getElementById('none').hidden")
         await page.point("#none-clear", click=True)
         assert len(await page.run(SHOWN)) == len(document["tools"])
+        assert_quiet(page, path)
+
+    run(scene())
+
+
+GRADES = """
+[...document.querySelectorAll("details.tool")].map((tool) => [
+  tool.querySelector(".name").textContent, tool.querySelector(".grade").textContent])
+"""
+FAULTS = """
+[...document.querySelectorAll("details.tool[open] .faults li")].map((each) => each.textContent)
+"""
+
+
+def test_each_tool_has_its_grade_and_the_reasons(
+    chromium: tuple[Run, Page], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, page = chromium
+    path, _ = written(PETSTORE, tmp_path, capsys)
+    found = json.loads(mcpgen("grade", str(PETSTORE), "--format", "json").stdout)
+    rules = {rule["name"]: rule for rule in found["rules"]}
+    worst = min(found["tools"], key=lambda tool: tool["score"])
+
+    async def scene() -> None:
+        await page.open(path)
+        assert await page.run(GRADES) == [
+            [tool["name"], f"grade {tool['letter']} {tool['score']:g}"] for tool in found["tools"]
+        ]
+        await page.run(BY_TOKENS.replace('"tokens"', '"grade"'))
+        assert (await page.run(SHOWN))[0] == worst["name"]
+        await page.run(CHOOSE.replace("FACET", '"Grade"').replace("VALUE", json.dumps(worst["letter"])))
+        alike = [tool["name"] for tool in found["tools"] if tool["letter"] == worst["letter"]]
+        assert sorted(await page.run(SHOWN)) == sorted(alike) != sorted(tool["name"] for tool in found["tools"])
+        await page.run(f"openTool({json.dumps(worst['name'])})")
+        await page.drawn()
+        shown = await page.run(FAULTS)
+        assert len(shown) == len(worst["faults"])
+        for text, fault in zip(shown, worst["faults"], strict=True):
+            rule = rules[fault["rule"]]
+            assert text.startswith(f"\u2212{fault['points']:g} {rule['reason']} ")
+            assert text.endswith(f" {rule['advice']} {rule['name']}")
+            assert all(f" {each} " in text for each in fault["about"][:8])
         assert_quiet(page, path)
 
     run(scene())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,11 @@ PRODUCTS = ROOT / ".products"
 def pip(product: str, *requirements: str) -> Path:
     """Install a product from a Python package index, and return its virtual environment."""
     return _installed(requirements, lambda: environments.python(product, *requirements, home=PRODUCTS))
+
+
+def npm(product: str, packages: Mapping[str, str]) -> Path:
+    """Install packages of npm, by name and version, and return the folder with their `node_modules`."""
+    return _installed(tuple(packages), lambda: environments.node(product, packages))
 
 
 def debian(product: str, *packages: str) -> Path:
@@ -42,5 +47,5 @@ def debian(product: str, *packages: str) -> Path:
 def _installed(wanted: tuple[str, ...], install: Callable[[], Path]) -> Path:
     try:
         return install()
-    except (RuntimeError, OSError, subprocess.SubprocessError) as failure:
+    except (environments.Missing, RuntimeError, OSError, subprocess.SubprocessError) as failure:
         pytest.skip(f"{' '.join(wanted)} cannot be installed: {str(failure)[-300:]}")

@@ -118,7 +118,10 @@ def test_a_change_of_the_api_becomes_a_pull_request(host: Host, work: Path) -> N
     assert {"state=all", f"head=ann:{BRANCH}", "base=main"} <= set(looked.given)
     assert created.given[:2] == ["pr", "create"]
     assert created.given[created.given.index("--title") + 1] == "Regenerate my-server (breaking)"
-    assert body(job).strip() == told.strip()
+    graded = json.loads(mcpgen_("grade", "my-server", "--format", "json", cwd=work).stdout)
+    line = f"Grade of the tools: {graded['letter']} ({graded['score']} of 100 points).\n\n"
+    assert line in body(job)
+    assert body(job).replace(line, "").strip() == told.strip()
     assert "was removed." in told
     assert (host.home / "runner-0" / "summary.md").read_text(encoding="utf-8") == body(job)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -35,13 +36,19 @@ POLICY = (
 )
 """Content security policy that the extension demands of a host for a view that declares no hosts."""
 
+PICTURE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
+"""A picture of one pixel, in PNG."""
+
 Answer = Callable[[Any], Awaitable[Any]]
 
 
 class Host:
     """A program that shows views. `call`, `read`: functions that answer `tools/call` and `resources/read`.
 
-    `seen`: paths that the browser has asked of the host's server. `page`: the browser.
+    `seen`: paths that the browser has asked of the host's server. `page`: the browser. `pictures`: origins whose
+    pictures the view may show.
     """
 
     def __init__(self, page: Page, address: str) -> None:
@@ -50,10 +57,12 @@ class Host:
         self.call: Answer = _refuse
         self.read: Answer = _refuse
         self.seen: list[str] = []
+        self.pictures: list[str] = []
 
     async def open(self, width: int, scheme: str = "light") -> None:
         """Open the host's page in a window of this size."""
         self.page.errors, self.page.dialogs, self.page.requests = [], [], []
+        self.seen.clear()
         await self.page.ask(
             "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False
         )
@@ -106,13 +115,17 @@ async def _refuse(params: Any) -> Any:
 @asynccontextmanager
 async def hosting(page: Page, packages: Path) -> AsyncIterator[Host]:
     """Yield a host. `packages`: the folder of npm packages with the official bridge."""
-    html = application()
+    html = application().decode()
 
     async def view(request: web.Request) -> web.Response:
-        return web.Response(body=html, content_type="text/html", headers={"Content-Security-Policy": POLICY})
+        text, policy = (each.replace("data:", " ".join(["data:", *host.pictures]), 1) for each in (html, POLICY))
+        return web.Response(text=text, content_type="text/html", headers={"Content-Security-Policy": policy})
 
     async def shell(request: web.Request) -> web.FileResponse:
         return web.FileResponse(HERE / "host.html")
+
+    async def picture(request: web.Request) -> web.Response:
+        return web.Response(body=PICTURE, content_type="image/png")
 
     async def nothing(request: web.Request) -> web.Response:
         return web.Response(status=204)
@@ -130,6 +143,7 @@ async def hosting(page: Page, packages: Path) -> AsyncIterator[Host]:
     app.router.add_get("/", shell)
     app.router.add_get("/favicon.ico", nothing)
     app.router.add_get("/view", view)
+    app.router.add_get("/pictures/{name}", picture)
     app.router.add_post("/call", answered)
     app.router.add_post("/resource", answered)
     app.router.add_static("/packages", packages, follow_symlinks=False)

@@ -220,6 +220,52 @@ def test_a_host_that_can_nothing_sees_the_result(chromium: tuple[Run, Host]) -> 
     run(scene())
 
 
+PICTURES = """
+[...document.querySelectorAll("img")].map((each) => [new URL(each.src).pathname, each.complete && each.naturalWidth])
+"""
+
+
+def test_pictures_come_only_from_the_origins_of_the_owner(chromium: tuple[Run, Host]) -> None:
+    """Check a picture of an allowed origin, one that is gone, one of another origin, and addresses that are none."""
+    run, host = chromium
+    allowed, other = host.address, host.address.replace("127.0.0.1", "localhost")
+    item = {
+        "name": "Lamp",
+        "photo": f"{allowed}/pictures/1",
+        "side": f"{allowed}/pictures/2.png?a=b",
+        "gone": f"{allowed}/gone.png",
+        "page": f"{allowed}/pictures/4",
+        "copy": f"{other}/pictures/5.png",
+        "odd": "https://[",
+        "odder": "http://%",
+    }
+    columns = [{"name": name, **({"shows": "image"} if name == "photo" else {})} for name in item]
+
+    async def nothing(params: Any) -> Any:
+        return {"contents": []}
+
+    host.read = nothing
+
+    async def scene() -> None:
+        for pictures, kind in ((pictures, kind) for pictures in ([], [allowed]) for kind in ("card", "table")):
+            host.pictures = pictures
+            await host.open(1200)
+            view = {**INVOICES, "kind": kind, "items": "", "columns": columns}
+            await host.play(result([item] if kind == "table" else item, view), {}, toolInfo=info(view))
+            await host.until("[...document.querySelectorAll('img')].every((each) => each.complete)", inside=True)
+            await host.drawn()
+            shown = [["/pictures/1", 1], ["/pictures/2.png", 1]] if pictures else []
+            assert await host.inside(PICTURES) == shown, kind
+            targets = await host.inside(TARGETS)
+            assert {item["copy"], item["page"], item["gone"]} <= {*targets}, "all others are links"
+            assert "https://[" in await host.inside(TEXT)
+            asked = {path for path in host.seen if "picture" in path or "gone" in path}
+            assert asked == ({"/pictures/1", "/pictures/2.png", "/gone.png"} if pictures else {*()})
+        host.pictures = []
+
+    run(scene())
+
+
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_gen_02_what_attacks_is_text(chromium: tuple[Run, Host], attack: str) -> None:
     """Check texts of an answer, names in it, notes, arguments, titles, schemas and what the host says."""

@@ -25,6 +25,7 @@ from mcpgen.cli.inspect import contract, findings, table
 from mcpgen.cli.inspect import tool as one
 from mcpgen.emit import page
 from mcpgen.emit.table import cost
+from mcpgen.grade import grade as grading
 from mcpgen.model import ToolSpec
 from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled
@@ -209,16 +210,20 @@ def _over_budget(tools: Sequence[ToolSpec], most: int) -> str:
 
 
 def _write_page(path: Path, document: JsonObject, source: str, compiled: Compiled) -> None:
-    """Write the HTML page of `document` to `path`, atomically. `compiled`: result of the compile of `source`, from
-    whose tools the search index of the page is built. If `source` is a
-    document, and no flag changes its tools, the page can write a tools file for it.
+    """Write the HTML page of `document` to `path`, atomically. `compiled`: result of the compile of `source`, whose
+    tools are graded, and from whose tools the search index of the page is built. If `source` is a document, and no flag
+    changes its tools, the page can write a tools file for it.
 
     Raises FatalError if a file that is not such a page exists at `path`, or the page cannot be written.
     """
-    index = build(compiled.catalog.tools, compiled.definitions, ()).index
+    more: JsonObject = {
+        "grade": grading.as_json(grading.grade(compiled.catalog, compiled.definitions)),
+        "search": page.search_data(build(compiled.catalog.tools, compiled.definitions, ()).index),
+        "source": _document(source, compiled),
+    }
     onefile.write(
         path,
-        page.page({**document, "search": page.search_data(index), "source": _document(source, compiled)}),
+        page.page({**document, **more}),
         lambda there: there.startswith(page.MARK),
         refused=" and is not a page that mcpgen wrote",
         hint="Name another file with --html, or remove this file.",

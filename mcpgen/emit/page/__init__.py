@@ -33,7 +33,7 @@ _MODULES = (stems, postings, coverage, retriever, notation, search_listing)
 # executed.
 def page(document: JsonObject) -> bytes:
     """Return the HTML page of `mcpgen inspect --html` as UTF-8. `document`: the JSON output of `inspect`, with the
-    result of `search_data` in its member `search`.
+    result of `search_data` in its member `search`, and the JSON output of `grade` in its member `grade`.
     """
     style = _read("page.css")
     script = '"use strict";\n' + "\n".join(_read(f"{name}.js") for name in SCRIPTS)

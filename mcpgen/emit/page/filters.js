@@ -3,6 +3,7 @@
 const FACETS = [
   ["effect", "Effect", (entry) => [entry.tool.effect]],
   ["method", "Method", (entry) => [entry.tool.operation.method]],
+  ["grade", "Grade", (entry) => [entry.graded.letter]],
   ["notes", "Notes", (entry) => (entry.notes.length ? ["has notes", ...entry.notes] : [])],
   ["tag", "Tag", (entry) => (entry.tool.operation.tags.length ? entry.tool.operation.tags : ["(no tag)"])],
 ];
@@ -58,4 +59,5 @@ const ORDERS = {
   name: (one, other) => one.index - other.index,
   tokens: (one, other) => other.tool.tokens - one.tool.tokens || one.index - other.index,
   path: (one, other) => (one.tool.operation.path < other.tool.operation.path ? -1 : one.tool.operation.path > other.tool.operation.path ? 1 : one.index - other.index),
+  grade: (one, other) => one.graded.score - other.graded.score || one.index - other.index,
 };

@@ -5,10 +5,12 @@ const findingsOf = new Map();
 for (const finding of data.diagnostics) {
   for (const name of finding.tools) findingsOf.set(name, [...(findingsOf.get(name) || []), finding]);
 }
+const rules = new Map(data.grade.rules.map((rule) => [rule.name, rule]));
+const gradedOf = new Map(data.grade.tools.map((graded) => [graded.name, { ...graded, faults: graded.faults.map((fault) => ({ ...rules.get(fault.rule), ...fault })) }]));
 const heaviest = data.tools.reduce((most, tool) => Math.max(most, tool.tokens), 1);
 const entries = data.tools.map((tool, index) => {
   const findings = findingsOf.get(tool.name) || [];
-  const entry = { tool, index, findings, notes: notesOf(tool, findings), share: tool.tokens / heaviest, drawn: false };
+  const entry = { tool, index, findings, graded: gradedOf.get(tool.name), notes: notesOf(tool, findings), share: tool.tokens / heaviest, drawn: false };
   return { ...entry, haystack: haystackOf(entry) };
 });
 const byName = new Map(entries.map((entry) => [entry.tool.name, entry]));
@@ -26,6 +28,7 @@ function drawHead() {
     ["tools", number(entries.length)],
     ["tokens in all", number(total)],
     ["tokens a tool", number(Math.round(total / Math.max(entries.length, 1)))],
+    ["grade", data.grade.letter],
     ["skipped", number(data.skipped.length), "#skipped"],
     ["findings", number(data.diagnostics.length), "#findings"],
   ];

@@ -10,9 +10,9 @@ function notesOf(tool, findings) {
   return [...new Set([...(tool.operation.deprecated ? ["deprecated"] : []), ...words])];
 }
 
-/** The list item of an entry {tool, notes, findings, share}; `share` is of the heaviest tool. `curation`: its first part. */
+/** The list item of an entry {tool, notes, findings, graded, share}; `share` is of the heaviest tool. `curation`: its first part. */
 function toolItem(entry, onOpen, curation) {
-  const { tool, notes } = entry;
+  const { tool, notes, graded } = entry;
   const fill = el("span", { class: "fill " + EFFECT_CLASS.get(tool.effect) });
   fill.style.width = Math.max(entry.share * 100, 1) + "%";
   const summary = el("summary", {},
@@ -22,6 +22,7 @@ function toolItem(entry, onOpen, curation) {
       el("span", { class: "path" }, breakable(tool.operation.path))),
     el("span", { class: "marks" },
       el("span", { class: "effect " + EFFECT_CLASS.get(tool.effect) }, tool.effect),
+      el("span", { class: "note grade" }, el("span", { class: "unseen" }, "grade "), el("b", {}, graded.letter), " " + graded.score),
       notes.map((note) => el("span", { class: "note" }, note))),
     el("span", { class: "weight" },
       el("span", { class: "bar", "aria-hidden": "true" }, fill),
@@ -37,7 +38,7 @@ function toolItem(entry, onOpen, curation) {
   return el("li", {}, details);
 }
 
-function toolBody({ tool, findings }, curation) {
+function toolBody({ tool, findings, graded }, curation) {
   return el("div", { class: "body" },
     curation,
     el("h3", {}, tool.title),
@@ -45,6 +46,7 @@ function toolBody({ tool, findings }, curation) {
     request(tool),
     facts(tool),
     argumentTable(tool),
+    graded.faults.length > 0 && el("div", { class: "said faults" }, el("h4", {}, "What costs points of the grade"), el("ul", {}, graded.faults.map((each) => el("li", {}, faultText(each))))),
     findings.length > 0 && el("div", { class: "said" }, el("h4", {}, "Findings"), el("ul", {}, findings.map((each) => el("li", {}, findingText(each))))),
     schemaBlock("Input schema", tool.inputSchema),
     tool.outputSchema && schemaBlock("Output schema", tool.outputSchema));
@@ -123,4 +125,16 @@ function findingText(finding) {
     finding.hint && el("span", { class: "quiet" }, finding.hint + " "),
     el("code", {}, finding.code), " ", place && el("span", { class: "where" }, place),
   ];
+}
+
+const MOST_AT_FAULT = 8;
+
+/** A fault of a tool: its points, what is at fault, and the reason and the advice of its rule. */
+function faultText({ rule, points, about, reason, advice }) {
+  const more = about.length - MOST_AT_FAULT;
+  return [
+    el("span", { class: "severity" }, "\u2212" + points), " ", reason, " ",
+    about.slice(0, MOST_AT_FAULT).flatMap((each) => [el("code", {}, each), " "]), more > 0 && "and " + number(more) + " more ",
+    el("span", { class: "quiet" }, advice + " "), el("code", {}, rule),
+  ].flat();
 }

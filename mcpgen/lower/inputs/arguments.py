@@ -26,7 +26,7 @@ from mcpgen.base.names import (
 )
 from mcpgen.base.runtime import page_arguments
 from mcpgen.lower.inputs import changes, constants, hidden_nulls
-from mcpgen.lower.inputs.bodies import BodyPlan, part_of
+from mcpgen.lower.inputs.bodies import BodyPlan, part_of, positions
 from mcpgen.lower.inputs.changes import misfit
 from mcpgen.lower.inputs.constants import only_value
 from mcpgen.lower.inputs.slots import FIELDS, LOOKUP, ORDER, REST, WHOLE, Input, Slot, filename_of
@@ -119,7 +119,7 @@ def lay_out(
     settled = changes.settled(operation, everything, inputs, derived, constants, plan, diagnostics)
     inputs, names = sorted(settled.inputs, key=_position), settled.names
     nulls = operation.method in ("PATCH", "PUT") or (plan is not None and "merge-patch" in plan.content_type)
-    files = plan is not None and plan.encoding == "multipart"
+    files = plan is not None and plan.encoding.startswith("multipart")
     portable = [Portable(composer, limits, nulls=nulls, files=files) for limits in budget.LADDER]
     verbatim: list[Writer] = [Verbatim(composer, files=files)] if profile == "full" else []
     schema, writer, fits = _written([*verbatim, *portable], inputs, names, most_tokens)
@@ -233,11 +233,24 @@ def _or_empty(parameter: Parameter, composer: Composer) -> JsonObject:
     return {"anyOf": [parameter.schema, empty]}
 
 
+def _of_items(plan: BodyPlan, composer: Composer) -> str:
+    """Return sentences about a list whose items are parts of the body: which of them are files."""
+    kinds = [part_of(plan, key, schema, composer) for key, schema in positions(plan, composer)]
+    files = [f"Item {at + 1}" for at, kind in enumerate(kinds[:-1]) if kind == "file"]
+    if kinds[-1] == "file":
+        files.append("Each item" if len(kinds) == 1 else "Each further item")
+    told = f" {', '.join(files)} is a file: {FILE_NOTE[0].lower()}{FILE_NOTE[1:]}" if files else ""
+    return f"Each item is a part of the body.{told}"
+
+
 def _of_body(plan: BodyPlan, producers: Mapping[Slot, str], composer: Composer) -> Iterator[Input]:
     must, patched = plan.is_needed, plan.is_merge_patch
     if plan.properties is None:
         file = plan.encoding == "binary"
-        yield Input(WHOLE, "body", _whole_schema(plan), must, plan.body.description, file=file, patched=patched)
+        words = plan.body.description
+        if plan.encoding == "multipart-items":
+            words = f"{ended(words)} {_of_items(plan, composer)}".strip()
+        yield Input(WHOLE, "body", _whole_schema(plan), must, words, file=file, patched=patched)
         return
     for key, schema in plan.properties.items():
         given = plan.body.names.get(key)

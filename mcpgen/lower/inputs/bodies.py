@@ -31,7 +31,7 @@ from mcpgen.lower.schema.merge_unions import OTHERS
 from mcpgen.lower.schema.nodes import further_members
 from mcpgen.lower.schema.xml import document_shape
 from mcpgen.lower.text.prose import ended, plain
-from mcpgen.model import BodyEncoding, Encoding, MediaType, Operation, PartKind, RequestBody
+from mcpgen.model import ITEMS, BodyEncoding, Encoding, MediaType, Operation, PartKind, RequestBody
 
 FLAT = 40
 _REMOVES = "If an optional part of the body is null, the API removes that part from the resource."
@@ -92,6 +92,8 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     node = composer.whole(schema)
     if encoding in ("form", "multipart") and types(node) == ["string"]:
         encoding = "text"  # a form described as one string: the caller encodes the form
+    if encoding == "multipart" and types(node) == ["array"]:
+        encoding = "multipart-items"
     if encoding in ("form", "multipart") and not _is_object(node):
         raise SkipOperation(
             "unsupported-body",
@@ -138,6 +140,7 @@ def _concrete(media_type: str, encoding: BodyEncoding) -> str:
         "xml": "application/xml",
         "text": "text/plain",
         "multipart": "multipart/form-data",
+        "multipart-items": "multipart/mixed",
     }
     return common.get(encoding, "application/octet-stream")
 
@@ -361,3 +364,14 @@ def report_demanded(taken: Sequence[Operation], diagnostics: Diagnostics) -> Non
     )
     body = taken[0].body
     diagnostics.add("body-required", message, body.where if body else taken[0].where, hint)
+
+
+def positions(plan: BodyPlan, composer: Composer) -> list[tuple[str, JsonObject]]:
+    """Return the key in `MediaType.encoding` and the schema of each part of a list. The last one is for all further
+    items.
+    """
+    node, _ = composer.node(plan.schema)
+    items, prefix = as_object(node.get("items")), [*map(as_object, as_list(node.get("prefixItems")))]
+    encoded = sum(key.isdigit() for key in plan.media_type.encoding)
+    prefix += [items] * (encoded - len(prefix))
+    return [*((str(at), schema) for at, schema in enumerate(prefix)), (ITEMS, items)]

@@ -17,7 +17,7 @@ from mcpgen.base.once import ValueCache
 from mcpgen.base.secrets import is_secret_field
 from mcpgen.lower.inputs import constants
 from mcpgen.lower.inputs.arguments import Arguments, part_slot
-from mcpgen.lower.inputs.bodies import BodyPlan, part_of
+from mcpgen.lower.inputs.bodies import BodyPlan, part_of, positions
 from mcpgen.lower.inputs.slots import FIELDS, REST, WHOLE, Slot
 from mcpgen.lower.schema import budget
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
@@ -239,7 +239,12 @@ def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBindi
             return None
         in_form = plan.encoding in ("form", "multipart")
         inner = _all_members(plan.schema, composer) if in_form else []
-        described = (_field(key, schema, plan, arguments, composer) for key, schema in inner)
+        described = [_field(key, schema, plan, arguments, composer) for key, schema in inner]
+        if plan.encoding == "multipart-items":
+            described = [
+                replace(_field(key, schema, plan, arguments, composer), name="", repeat=False)
+                for key, schema in positions(plan, composer)
+            ]
         value = (arguments.constants[WHOLE],) if WHOLE in arguments.constants else None
         return replace(binding, argument=arguments.names.get(WHOLE), value=value, fields=tuple(described))
     sent = ((key, schema) for key, schema in plan.properties.items() if _is_sent(("body", key), arguments))
@@ -267,7 +272,7 @@ def _field(key: str, schema: JsonObject, plan: BodyPlan, arguments: Arguments, c
     node, _ = composer.node(schema)
     if plan.encoding == "form":
         return _form_field(binding, encoding)
-    if plan.encoding == "multipart":
+    if plan.encoding in ("multipart", "multipart-items"):
         filename = arguments.names.get(("filename", key))
         slots = {part_slot(key, header): header for header in encoding.headers}
         headers = [_parameter(header, arguments, slot) for slot, header in slots.items()]

@@ -33,8 +33,13 @@ _FETCHES = {
 }
 """Role → what the variable holds, for a scheme whose tokens the server fetches."""
 
-_OPEN = frozenset(("username", "user", "login", "email", "identifier", "client_id", "token_url"))
-"""Roles whose values are no secrets: they name the user or the client."""
+_OPEN = frozenset(
+    (
+        *("username", "user", "login", "email", "identifier", "client_id", "token_url"),
+        *("access_key_id", "service", "region"),
+    )
+)
+"""Roles whose values are no secrets: they name the user, the client or the API."""
 
 MOST_COMBINED = 3
 TOKEN, HEADER = "token", "header"
@@ -93,6 +98,7 @@ def bind(scheme: SecurityScheme, variables: Mapping[str, str]) -> BoundScheme:
         scheme.wire_name,
         text.word,
         text.base64,
+        text.signing,
         tokens=text.tokens and scheme.login is None,
         token_url=scheme.token_url,
         discovery_url=scheme.discovery_url,
@@ -122,7 +128,10 @@ def _purpose(scheme: SecurityScheme, role: str) -> str:
     if role in _CLIENT and scheme.user is not None and not has_grant:
         return f"{_CLIENT[role]} ({name})"
     if not scheme.is_fetched:
-        return scheme.text.purpose.format(name=name, location=scheme.location, wire_name=scheme.wire_name, role=role)
+        part = f"optional: {role}" if role in scheme.text.further else role
+        return scheme.text.purpose.format(
+            name=name, location=scheme.location, wire_name=scheme.wire_name, role=part.replace("_", " ")
+        )
     if scheme.login is not None and role not in ("value", "token_url"):
         return f"the {role} with which this server logs in and fetches tokens ({name})"
     instead = scheme.token_url or f"the one in {scheme.discovery_url}"
@@ -156,7 +165,7 @@ def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> d
     hashed = (f"AUTH_{suffix}_{short_hash(f'{scheme.name} {turn}', 8).upper()}" for turn in count())
     given, *others = _ways(scheme).values()
     roles = [role for way in others for role in way] + ["token_url"] * scheme.is_fetched
-    roles += _CLIENT if scheme.user is not None else ()
+    roles += [*scheme.text.further, *(_CLIENT if scheme.user is not None else ())]
     endings = {role: "" if role == "value" else f"_{environment_suffix(role)}" for role in given}
     endings |= {role: f"_{environment_suffix(role)}" for role in roles}
     for candidate in chain((suffix, f"AUTH_{suffix}"), hashed):

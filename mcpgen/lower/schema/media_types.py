@@ -2,6 +2,7 @@
 
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model import BodyEncoding
+from mcpgen.read.openapi.parameters import is_json
 
 _JSON_LINES = frozenset(
     {
@@ -20,7 +21,7 @@ _TEXTUAL = ("yaml", "/graphql", "/sdp", "/sql", "/csv", "javascript", "/toml", "
 def encoding_of(media_type: str) -> BodyEncoding:
     """Return how a request body with this media type is serialized, such as `json` or `multipart`."""
     essence = media_type.partition(";")[0].strip().lower()
-    if essence in ("*/*", "application/*") or essence.endswith(("/json", "+json")):
+    if essence in ("*/*", "application/*") or is_json(essence):
         return "json"
     if essence == "application/x-www-form-urlencoded":
         return "form"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import SkipOperation
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import clipped
-from mcpgen.model import AnswerLink, Encoding, MediaType, Parameter, RequestBody, Response, Style
+from mcpgen.model import ITEMS, AnswerLink, Encoding, MediaType, Parameter, RequestBody, Response, Style
 from mcpgen.read.openapi import parameters
 from mcpgen.read.openapi.references import References
 
@@ -60,6 +60,10 @@ def read_content(
         if schema is None and "itemSchema" in raw:  # schema of the items of a sequence (OpenAPI 3.2, 4.14.1)
             schema = {"type": "array", "items": references.schema(place.inside("itemSchema"))}
         encodings = _encodings(raw.get("encoding"), place.inside("encoding"), references, diagnostics)
+        prefix: JsonObject = {str(index): each for index, each in enumerate(as_list(raw.get("prefixEncoding")))}
+        encodings |= _encodings(prefix, place.inside("prefixEncoding"), references, diagnostics)
+        if "itemEncoding" in raw:
+            encodings |= _encodings({ITEMS: raw["itemEncoding"]}, place, references, diagnostics)
         found.append(MediaType(_as_written(name), schema, encodings, untyped_parts_are_files=True))
     return tuple(found)
 

@@ -316,8 +316,13 @@ def _schema(raw: JsonObject, where: Where, references: References) -> tuple[str 
         raw, place = references.resolve(as_object(entry), where.inside("content", media_type))
         if "schema" in raw:
             return media_type, references.schema(place.inside("schema"))
-        return media_type, {} if media_type.endswith(("/json", "+json")) else {"type": "string"}
+        return media_type, {} if is_json(media_type) else {"type": "string"}
     return None, references.schema(where.inside("schema")) if "schema" in raw else {"type": "string"}
+
+
+def is_json(essence: str) -> bool:
+    """Return True for type and subtype of JSON, in lower case. AWS has types of its own, such as that of Cognito."""
+    return essence.endswith(("/json", "+json")) or essence.startswith("application/x-amz-json-")
 
 
 def _report_filled(parameter: Parameter, by: str, diagnostics: Diagnostics) -> None:

@@ -11,6 +11,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 from mcpgen.base.names import SCOPE, clipped
 from mcpgen.model import (
     API_KEY,
+    AWS_SIGNATURE,
     BEARER,
     HTTP_SCHEMES,
     UNDECLARED,
@@ -40,6 +41,9 @@ _PASSWORD = Login(
     "/expires_in",
 )
 """Login request of the resource owner password credentials flow (RFC 6749, section 4.3)."""
+
+_GATEWAY = "x-amazon-apigateway-authtype"
+"""Key of documents of AWS. With the value `awsSigv4`, the header field Authorization is a signature, and no API key."""
 
 _WELL_KNOWN = "/.well-known/openid-configuration"
 _MOST_ALTERNATIVES = 100
@@ -166,6 +170,8 @@ def _filled_scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
     description = as_text(raw.get("description"))
     kind, http_scheme = as_text(raw.get("type")), as_text(raw.get("scheme")).lower()
     location = _KEY_PLACES.get(as_text(raw.get("in")))
+    if as_text(raw.get(_GATEWAY)).lower() == "awssigv4":
+        return SecurityScheme(name, AWS_SIGNATURE, description=description)
     if kind == "apiKey" and location and as_text(raw.get("name")):
         return SecurityScheme(name, API_KEY, location, as_text(raw["name"]), description)
     if kind == "oauth2" and (flow := _client_credentials(raw)):

@@ -14,15 +14,16 @@ or the caller's access token, has one of the roles of the tool.
 Unknown keys and values of the wrong type are skipped here; `schema_check` has already reported them.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import ROLE, SCOPE, clipped, did_you_mean, near, nearest
 from mcpgen.model import HTTP_SCHEMES, NO_CREDENTIALS, UNDECLARED, Security, SecurityScheme
-from mcpgen.read.openapi import security
+from mcpgen.read.openapi import content, security
 from mcpgen.read.openapi.references import References
-from mcpgen.read.toolsfile import schema_check
+from mcpgen.read.toolsfile import schema_check, settings
 from mcpgen.read.toolsfile.settings import KINDS
 
 
@@ -30,9 +31,8 @@ from mcpgen.read.toolsfile.settings import KINDS
 class LoginChoice:
     """The operation that logs in, and its request.
 
-    `fields`: members of its body, as (name, role, constant). The role's environment variable gives the value; if the
-    role is empty, the constant does. `scheme`: the security scheme that the token is for, or "" if there is only one.
-    `token`, `expires` and `csrf`: as in `model.Login`.
+    `scheme`: the security scheme that the token is for, or "" if there is only one. `content_type`: "" for that of the
+    operation. The other attributes: as in `model.Login`.
     """
 
     where: Where
@@ -41,7 +41,9 @@ class LoginChoice:
     token: str
     expires: str
     fields: tuple[tuple[str, str, str], ...]
-    csrf: tuple[str, str] | tuple[()] = ()
+    csrf: tuple[str, str] | tuple[()]
+    content_type: str
+    headers: tuple[tuple[str, str], ...]
 
 
 _DEMANDED = {
@@ -155,7 +157,7 @@ def _roles(value: JsonValue) -> tuple[str, ...] | None:
 # -- login -------------------------------------------------------------------------------------------------------------
 
 
-def read_login(value: JsonValue, where: Where) -> LoginChoice | None:
+def read_login(value: JsonValue, where: Where, diagnostics: Diagnostics) -> LoginChoice | None:
     """Return the value of `login` at `where`, or None if it is missing or incomplete."""
     raw = as_object(value)
     operation, token = as_text(raw.get("operation")), as_text(raw.get("token"))
@@ -164,7 +166,23 @@ def read_login(value: JsonValue, where: Where) -> LoginChoice | None:
         return None
     scheme, expires, csrf = as_text(raw.get("scheme")), as_text(raw.get("expires")), as_object(raw.get("csrf"))
     place, header = as_text(csrf.get("from")), as_text(csrf.get("header"))
-    return LoginChoice(where, operation, scheme, token, expires, fields, (place, header) if place and header else ())
+    kind = as_text(raw.get("content_type")).strip()
+    if kind and (not content.is_media_type(kind) or "*" in kind):
+        message, hint = f"'{clipped(kind)}' is not a media type.", "Name a media type, such as application/json."
+        diagnostics.add("invalid-value", message, where.inside("content_type"), hint)
+    for name in _with_fields_inside([each for each, _, _ in fields]):
+        message = f"The field '{clipped(name)}' of the login has a value, and fields inside."
+        diagnostics.add("invalid-value", message, where.inside("fields", name), "Leave out the value or the fields.")
+    further = tuple((name, text) for name, (text, _) in settings.headers(raw, where, diagnostics).items())
+    return LoginChoice(
+        where, operation, scheme, token, expires, fields, (place, header) if place and header else (), kind, further
+    )
+
+
+def _with_fields_inside(names: list[str]) -> Iterable[str]:
+    """Return the names that are the beginning of another one, which is a JSON Pointer."""
+    pointers = {name: name if name.startswith("/") else f"/{name}" for name in names}
+    return (name for name, own in pointers.items() if any(each.startswith(f"{own}/") for each in pointers.values()))
 
 
 def _field(name: str, value: JsonValue) -> tuple[str, str, str] | None:

@@ -19,7 +19,8 @@ from mcpgen.read.openapi.schemas import Definitions
 WITH_BODY = ("POST", "PUT", "PATCH")
 """Methods whose arguments go into the body by default."""
 
-WITHOUT_BODY = ("GET", "HEAD", "OPTIONS")
+WITHOUT_BODY = ("HEAD",)
+"""Methods whose requests have no body. A GET has one only if its author puts something there: some searches need it."""
 
 TYPES = ("string", "number", "integer", "boolean", "object", "array")
 OF_PARAMETERS = ("schema", "style", "explode", "content", "allowReserved")

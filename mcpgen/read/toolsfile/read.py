@@ -114,7 +114,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         choices=toolsfile.read(root, top, diagnostics),
         variables=top.inside("server_var"),
         security=top.inside("security"),
-        login=read_login(root.get("login"), top.inside("login")),
+        login=read_login(root.get("login"), top.inside("login"), diagnostics),
         pins=documents.named(identity, "pin", top.inside("server")),
         skills=(root["skills"], top.inside("skills")) if "skills" in root else None,
     )

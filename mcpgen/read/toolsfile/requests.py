@@ -93,6 +93,9 @@ def _with_graphql(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> 
     if "body" in send:
         message, hint = "`send` has both `graphql` and `body`.", "Leave out one of them."
         diagnostics.add("invalid-value", message, where.inside("send", "graphql"), hint)
+    if as_text(entry.get("request")).startswith("GET "):  # GraphQL over HTTP: a GET has the document in its query
+        message, hint = "`send` has a GraphQL document, which a GET request does not carry in its body.", "Use POST."
+        diagnostics.add("invalid-value", message, where.inside("send", "graphql"), hint)
     variables: JsonObject = {name: f"{{{name}}}" for name in dict.fromkeys(_VARIABLE.findall(document))}
     body: JsonObject = {"query": document.replace("{", "{{").replace("}", "}}")}
     return {**entry, "send": {**send, "body": {**body, **({"variables": variables} if variables else {})}}}
@@ -169,7 +172,7 @@ def _refuse_body(request: str, found: JsonObject, node: Template, where: Where, 
         diagnostics.add("invalid-value", message, where.inside("body"), "Send the value in the query, or use POST.")
     media_type = as_text(found.get("content_type")) or "application/json"
     essence, body = media_type.partition(";")[0].strip().lower(), found["body"]
-    is_json, is_form = essence.endswith(("/json", "+json")), essence == "application/x-www-form-urlencoded"
+    is_json, is_form = parameters.is_json(essence), essence == "application/x-www-form-urlencoded"
     if not content.is_media_type(media_type) or "*" in media_type:
         message = f"'{clipped(media_type)}' is not a media type."
         hint = "Name a media type, such as application/json."

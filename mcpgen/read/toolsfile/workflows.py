@@ -7,7 +7,7 @@ number. A placeholder that begins with `$` is a runtime expression of Arazzo. Al
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
@@ -40,7 +40,8 @@ def read(entry: JsonObject, where: Where, inputs: Iterable[str], diagnostics: Di
             diagnostics.add(
                 "invalid-value", message, where.inside(key), "Write this key in the tool that a step calls."
             )
-    names = _Names({name: f"$inputs.{name}" for name in inputs}, diagnostics)
+    ids = frozenset(as_text(as_object(each).get("id")) or as_text(as_object(each).get("call")) for each in steps)
+    names = _Names({name: f"$inputs.{name}" for name in inputs}, ids, diagnostics)
     found: list[WorkflowStep] = []
     for index, each in enumerate(steps):
         step = {**as_object(each), "call": _tool_of(entry, as_object(each), index)}
@@ -93,11 +94,14 @@ def _is_whole(step: JsonObject) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """Names that placeholders may have at one point of a workflow → the expressions that they stand for."""
+    """Names that placeholders may have at one point of a workflow → the expressions that they stand for.
+
+    `ids`: the names of all steps of the workflow, also of later ones.
+    """
 
     known: Mapping[str, str]
+    ids: frozenset[str]
     diagnostics: Diagnostics
-    steps: Mapping[str, Where] = field(default_factory=dict)
 
     def with_step(self, step: WorkflowStep) -> "_Names":
         """Return the names after a step. Report an id that an argument or another step has."""
@@ -105,11 +109,11 @@ class _Names:
             message = f"The step '{clipped(step.id)}' has the name of an argument or of another step."
             self.diagnostics.add("duplicate-name", message, step.where.inside("id"), "Give the step another `id`.")
         outputs = f"$steps.{step.id}.outputs.{RESULT}"
-        return _Names({**self.known, step.id: outputs}, self.diagnostics, {**self.steps, step.id: step.where})
+        return _Names({**self.known, step.id: outputs}, self.ids, self.diagnostics)
 
     def beside(self, **more: str) -> "_Names":
         """Return these names and `more`."""
-        return _Names({**self.known, **more}, self.diagnostics, self.steps)
+        return _Names({**self.known, **more}, self.ids, self.diagnostics)
 
     def value(self, written: JsonValue, where: Where) -> Value:
         """Return a JSON value as a Value. Texts in it may contain placeholders."""
@@ -144,7 +148,8 @@ class _Names:
         head, slash, pointer = name.partition("/")
         if head not in self.known:
             message = f"There is no argument and no earlier step '{clipped(head)}'."
-            self.diagnostics.add("invalid-value", message, where, nearest(head, list(self.known)))
+            hint = "Write that step before this one." if head in self.ids else nearest(head, list(self.known))
+            self.diagnostics.add("invalid-value", message, where, hint)
         return {"expression": self.known.get(head, "$inputs") + (f"#/{pointer}" if slash else "")}
 
     def condition(self, written: JsonValue, where: Where) -> Criterion:

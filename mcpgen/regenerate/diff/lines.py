@@ -93,15 +93,17 @@ def summary(difference: Difference) -> str:
 # -- Markdown ----------------------------------------------------------------------------------------------------------
 
 
-def markdown_document(difference: Difference) -> str:
+def markdown_document(difference: Difference, score: str = "") -> str:
     """Return the summary, and a list of changes for each grade (breaking, additive or cosmetic). The list of cosmetic
-    changes is collapsed.
+    changes is collapsed. `score`: a line about the grade of the tools, or "".
     """
-    return "\n".join(_markdown_parts(difference))
+    return "\n".join(_markdown_parts(difference, score))
 
 
-def _markdown_parts(difference: Difference) -> Iterator[str]:
+def _markdown_parts(difference: Difference, score: str) -> Iterator[str]:
     yield f"**{markdown_text(summary(difference))}**"
+    if score:
+        yield from ("", score)
     for grade, found in lines(difference):
         folded = grade == "cosmetic"
         yield ""

@@ -134,6 +134,7 @@ OF_SERVER: dict[str, tuple[Grade, str]] = {
     "programs-widened": ("additive", "Programs that a model writes may now call {after}; before: {before}."),
     "programs-narrowed": ("breaking", "Programs that a model writes may now call {after}; before: {before}."),
     "pinned": ("cosmetic", "Tools that the server lists in addition to its search tools: {after}; before: {before}."),
+    "pictures": ("cosmetic", "Views may now show pictures from {after}; before: {before}."),
     "variable-renamed": ("breaking", "The environment variable {before} is now called {after}."),
     "variable-removed": ("breaking", "The server no longer reads the environment variable {before}."),
     "variable-unused": ("cosmetic", "The server no longer reads the environment variable {before}; nothing needs it."),

@@ -58,6 +58,10 @@ def _identity(old: JsonObject, new: JsonObject) -> Iterator[Change]:
             yield rules.of_server(code, before.get(key), after.get(key))
     if old.get("logging") != new.get("logging"):
         yield rules.of_server("logging-offered" if new.get("logging") else "logging-gone")
+    if old.get("pictures") != new.get("pictures"):
+        yield rules.of_server(
+            "pictures", old.get("pictures") or "no other origin", new.get("pictures") or "no other origin"
+        )
     yield from _search(old.get("search"), new.get("search"))
 
 

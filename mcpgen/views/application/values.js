@@ -6,6 +6,7 @@ const DOT_NET = /^\/Date\((-?\d+)([+-]\d{4})?\)\/$/;
 const ADDRESS = /^https?:\/\/\S+$/i;
 const MAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[a-z]{2,}$/i;
 const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/;
+const PICTURED = new Set(/img-src ([^;]*)/.exec(document.querySelector("meta[http-equiv='Content-Security-Policy']").content)[1].split(" "));
 const PLAIN_NUMBER = /(^|[^a-z])(id|ids|number|no|code|zip|year|port|version|pid|phone)$|(Id|Number|Code|Year|Zip|Phone)$/;
 const GOOD = /^(active|available|enabled|success|successful|succeeded|ok|healthy|completed?|done|paid|approved|delivered|running|online|verified|authorised|authorized|merged|resolved|ready|published)$/i;
 const BAD = /^(failed|failure|error|cancell?ed|overdue|rejected|denied|declined|disabled|offline|expired|deleted|voided|blocked|critical|down|suspended|unhealthy|uncollectible)$/i;
@@ -47,10 +48,17 @@ function text(value, shows, whole) {
   const dated = DOT_NET.exec(value);
   if (dated) return moment(new Date(Number(dated[1])), value);
   if (PICTURE.test(value)) return el("img", { src: value, alt: "Picture", class: "picture" });
-  if (ADDRESS.test(value)) return link(value, whole ? value : address(value, shows));
+  if (ADDRESS.test(value) && opened(value)) return pictured(value, shows, link(value, whole ? value : address(value, shows)));
   if (MAIL.test(value)) return link("mailto:" + value, value);
   if (!whole && value.length > LONGEST_IN_TABLE) return el("span", { title: visible(value.slice(0, 1000)) }, value.slice(0, LONGEST_IN_TABLE) + "\u2026");
   return el("span", { class: value.includes("\n") ? "lines" : undefined }, value);
+}
+
+/** The address as a picture, if it is one and the owner of the server allows pictures from there; else the link. */
+function pictured(value, shows, instead) {
+  const url = new URL(value);
+  if (!PICTURED.has(url.origin) || !(shows === "image" || /\.(avif|gif|jpe?g|png|webp)$/i.test(url.pathname))) return instead;
+  return el("img", { loading: "lazy", referrerpolicy: "no-referrer", alt: "Picture", class: "picture", error: (event) => event.target.replaceWith(instead), src: url.href });
 }
 
 /** An address as a few words: a picture by what it is, anything else by its host and the end of its path. */

@@ -28,7 +28,10 @@ _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace",
 _DEEPEST = 50
 """Limit on the nesting of folders. Postman's own limit is far lower."""
 _COOKIE = re.compile(r"[A-Za-z0-9._-]+")
-_UNSUPPORTED = frozenset({"digest", "hawk", "awsv4", "ntlm", "edgegrid", "oauth1", "asap", "jwt"})
+_HTTP = {"bearer": "bearer", "basic": "basic", "digest": "digest", "awsv4": "aws4-hmac-sha256"}
+"""Kind of authorization → scheme of HTTP authentication."""
+
+_UNSUPPORTED = frozenset({"hawk", "ntlm", "edgegrid", "oauth1", "asap", "jwt"})
 """Kinds of authorization that compute a value for each request. mcpgen does not support them; `hooks.py` can compute
 the value.
 """
@@ -243,10 +246,8 @@ def _read_auth(value: JsonValue, variables: dict[str, str]) -> tuple[str, JsonOb
     if kind == "noauth":
         return "", {}
     said = _attributes(raw.get(kind))
-    if kind == "bearer":
-        return "bearer", {"type": "http", "scheme": "bearer"}
-    if kind == "basic":
-        return "basic", {"type": "http", "scheme": "basic"}
+    if kind in _HTTP:
+        return kind, {"type": "http", "scheme": _HTTP[kind]}
     if kind == "apikey":
         name = VARIABLE.sub("", said.get("key", "")).strip() or "X-API-Key"
         return "api_key", {"type": "apiKey", "name": name, "in": "query" if said.get("in") == "query" else "header"}
