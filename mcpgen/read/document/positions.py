@@ -1,7 +1,7 @@
 """Find the positions of parts of a text in one walk over JSON text or YAML events, for all pointers at once.
 
 Only branches that lead to a wanted pointer are entered. Other branches are skipped: in JSON by the scanner of the
-standard library, in YAML by counting opened and closed collections. In YAML, the outline (`document.py`) contains
+standard library, in YAML by counting opened and closed collections. In YAML, the outline (`outline.py`) contains
 positions of outer keys. A piece of the text is parsed only for wanted positions that the outline lacks.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mcpgen.base.jsonvalue import tokens
-from mcpgen.read.document.document import Outline, Path, Position
+from mcpgen.read.document.outline import Outline, Path, Position
 
 if TYPE_CHECKING:
     import yaml

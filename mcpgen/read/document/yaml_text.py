@@ -20,7 +20,7 @@ from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonValue, as_list
 from mcpgen.read.document import budgets
 from mcpgen.read.document.budgets import too_many_nodes
-from mcpgen.read.document.document import LEVELS, Outline, Path
+from mcpgen.read.document.outline import LEVELS, Outline, Path
 
 _TOO_DEEP = f"The YAML text nests deeper than {budgets.DEPTH} levels."
 _ALLOWED = "\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff"
