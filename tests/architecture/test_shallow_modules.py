@@ -28,7 +28,7 @@ def imported_once(found: list[Arrow]) -> list[str]:
     return sorted(target for target, sources in importers.items() if len(sources) == 1)
 
 
-@pytest.mark.parametrize(("folder", "most"), [("mcpgen", 70), ("templates/package", 55)])
+@pytest.mark.parametrize(("folder", "most"), [("mcpgen", 69), ("templates/package", 55)])
 def test_few_modules_have_one_importer(folder: str, most: int) -> None:
     own = modules(folder)
     found = [each for each in imported_once(all_arrows()) if each in own]

@@ -325,7 +325,7 @@ def test_requests_with_one_opaque_token_share_one_question(project: Path, upstre
 @pytest.mark.slow
 def test_a_remembered_answer_is_asked_for_again(project: Path, upstream: Upstream) -> None:
     """Check that a token is introspected again after the cached response has expired: its lifetime is zero here."""
-    constants = {"identity.guard.LONGEST_INTROSPECTED": 0.0, "identity.introspection.REFUSED": 0.0}
+    constants = {"identity.guard.LONGEST_INTROSPECTED": 0.0, "identity.guard._REFUSED": 0.0}
     with Issuer() as issuer:
         issuer.introspected[OPAQUE] = {"active": True, "sub": "alice", "aud": "x"}
         with Server(project, upstream, "aiohttp", constants, (), **opaque(issuer, AUTH_AUDIENCE="x")) as server:
