@@ -17,6 +17,7 @@ from .words import (
     FormStyle,
     OutputForm,
     PartKind,
+    Signing,
     Style,
     XmlKind,
 )
@@ -89,8 +90,9 @@ class Csrf(TypedDict):
 class Login(TypedDict):
     """Request that fetches a token."""
 
-    contentType: Literal["application/json", "application/x-www-form-urlencoded"]
-    fields: dict[str, LoginField]
+    contentType: Annotated[Text, "Media type of the body: JSON, unless it is that of a form."]
+    headers: NotRequired[dict[str, Text]]
+    fields: Annotated[dict[str, LoginField], "Name of each member, or JSON Pointer into a JSON body -> its text."]
     token: LoginPlace
     csrf: NotRequired[Csrf]
     expires: NotRequired[Annotated[Pointer, "Place of the seconds that the token lives."]]
@@ -131,6 +133,7 @@ class Scheme(_Placed):
     name: NotRequired[Annotated[Text, "Absent if the operator writes the header field, as `Name: value`."]]
     word: NotRequired[Annotated[Text, "Word and blank before the credential."]]
     base64: NotRequired[Annotated[Literal[True], "The credential is sent in base64."]]
+    signing: NotRequired[Annotated[Signing, "The credential is not sent: it signs each request."]]
     tokens: NotRequired[Annotated[Literal[True], "The credential is an OAuth access token."]]
     ways: Annotated[CredentialWays, "Ways to get the credential -> roles of the variables that each needs."]
     secret: Annotated[
@@ -222,6 +225,11 @@ class Header(TypedDict):
     workflows: NotRequired[Annotated[Literal[True], "Some tool is a workflow, which calls other tools."]]
     search: NotRequired[Search]
     views: NotRequired[Annotated[Literal[True], "Some tool has a view."]]
+    pictures: NotRequired[
+        Annotated[
+            NonEmpty[Annotated[str, Has(pattern="^https://[a-z0-9.:-]+$")]], "Origins whose pictures views may show."
+        ]
+    ]
 
 
 # Templates: each node says how to make a value or text that a request sends, from the arguments of a call.
