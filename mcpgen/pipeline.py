@@ -34,6 +34,7 @@ from mcpgen.merge.apply_options import (
     with_variables,
 )
 from mcpgen.merge.declared_keys import with_declared_keys
+from mcpgen.merge.given_variables import with_given_variables
 from mcpgen.merge.logins import hide_logins, with_login
 from mcpgen.merge.merge_documents import OwnerDecisions, joined, settled
 from mcpgen.merge.overrides import apply, chosen, former, report_unused, visible, without_security
@@ -184,7 +185,7 @@ def _compiled(
     api = with_redirects(
         with_optional_bodies(with_fields(with_lookups(api, wanted.lookups), wanted.fields), wanted.optional_bodies)
     )
-    api = with_headers(api)
+    api = with_given_variables(with_headers(api), [each for file in flags.files for each in file.given], diagnostics)
     _report_no_server(api, diagnostics)
     identity = _identity(api, options, project.lock, fetched.name)
     lowered = lower(api, identity, wanted, promises, diagnostics, sources.library.memory.nodes)

@@ -77,6 +77,7 @@ NEEDS = (
         "a tool has an output schema, rules for its result, or returns files",
         ("Binding.output", "Binding.result", "Binding.saves", "Binding.accept=graphql-response", "TaskRule.result"),
     ),
+    Need("tenants", "an argument chooses the server of a call", ("Binding.variables",)),
     Need("jobs", "a call starts a job", ("Binding.task", "Header.tasks")),
     Need("skills", "the server has skills", ("Header.skills",)),
     Need("workflows", "a tool calls other tools, step by step", ("Header.workflows", "Binding.workflow")),

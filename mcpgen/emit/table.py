@@ -207,6 +207,8 @@ def _server(server: Server, prefix: str) -> JsonObject:
         entry: JsonObject = {"default": variable.default}
         if variable.enum:
             entry["enum"] = list[JsonValue](variable.enum)
+        if variable.given and not variable.given.enum:
+            entry["pattern"] = variable.given.pattern
         variables[variable.name] = {**entry, "variable": server_variable(variable, prefix)}
     return {"url": server.url, "variables": variables}
 
@@ -280,6 +282,8 @@ def request(binding: HttpBinding) -> JsonObject:
         result["callerScopes"] = [list[JsonValue](each) for each in binding.caller_scopes]
     if binding.withheld:
         result["withheld"] = {place: list[JsonValue](names) for place, names in binding.withheld.items()}
+    if binding.variables:
+        result["variables"] = dict[str, JsonValue](binding.variables)
     if binding.defaults:
         result["defaults"] = dict(binding.defaults)
     return result

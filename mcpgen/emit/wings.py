@@ -44,6 +44,7 @@ WINGS = (
     Wing("secrets"),
     Wing("skills"),
     Wing("templates"),
+    Wing("tenants"),
     Wing("views"),
     Wing("watching", (), ("features",)),
     Wing("workflows", ("inner_calls", "pointers", "questions")),

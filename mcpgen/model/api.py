@@ -105,11 +105,29 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenVariable:
+    """The owner's decision that calls give the value of a variable in server URLs, as an argument of the tools.
+
+    `enum` and `pattern` limit the values. `required`: False if a call may leave the argument out.
+    """
+
+    name: str
+    where: Where
+    enum: tuple[str, ...] = ()
+    pattern: str = ""
+    description: str = ""
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ServerVariable:
+    """One variable of a server URL. `given`: how calls give its value; None if only the operator sets the variable."""
+
     name: str
     default: str
     enum: tuple[str, ...] = ()
     description: str = ""
+    given: GivenVariable | None = None
 
 
 @dataclass(frozen=True, slots=True)

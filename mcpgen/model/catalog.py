@@ -153,7 +153,7 @@ class HttpBinding:
     `redirects`: statuses (`302`, `3XX`) that count as results. `follows`: True if redirects are followed. `saves`: the
     argument that the server adds so that a call can name a file for the response. `shows`: header fields that the
     result shows. `settings`: names of security schemes of the kind `setting`, parameters that are not secret. Each is
-    sent if its environment variable is set.
+    sent if its environment variable is set. `variables`: variable of the server URL → argument that gives its value.
     """
 
     method: str
@@ -187,6 +187,7 @@ class HttpBinding:
     lookups: tuple[Lookup, ...] = ()
     task: TaskRule | None = None
     workflow: JsonObject | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """Return all parameters, in the order path, query, querystring, header, cookie."""

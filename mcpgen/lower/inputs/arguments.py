@@ -29,7 +29,7 @@ from mcpgen.lower.inputs import changes, hidden_nulls, idempotency
 from mcpgen.lower.inputs.bodies import BodyPlan, part_of
 from mcpgen.lower.inputs.changes import misfit
 from mcpgen.lower.inputs.constants import only_value
-from mcpgen.lower.inputs.slots import FIELDS, LOOKUP, ORDER, REST, WHOLE, Input, Slot, filename_of
+from mcpgen.lower.inputs.slots import FIELDS, LOOKUP, ORDER, REST, SERVER, WHOLE, Input, Slot, filename_of
 from mcpgen.lower.schema import budget
 from mcpgen.lower.schema.compose import Composer, alternatives, types
 from mcpgen.lower.schema.constraints import EMPTY
@@ -319,7 +319,7 @@ def _named(
     for entry in inputs:
         wanted.setdefault(entry.wanted_name, []).append(entry)
     kept = _kept(inputs, promised, former)
-    held = {*kept.values(), *(name for (place, _), name in promised.items() if place == LOOKUP)}
+    held = {*kept.values(), *(name for (place, _), name in promised.items() if place in (LOOKUP, SERVER))}
     taken = {*wanted, *held}
     names: dict[Slot, str] = {}
     for name, members in wanted.items():

@@ -37,6 +37,9 @@ LOOKUP = "lookup"
 known.
 """
 
+SERVER = "server"
+"""Place in the slots of arguments that give a variable of the server URL."""
+
 ORDER = {place: index for index, place in enumerate(_PLACES)}
 
 

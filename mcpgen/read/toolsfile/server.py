@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import SERVER_NAME, VERSION_NUMBER, clipped, nearest
-from mcpgen.model import Server, ServerVariable
+from mcpgen.model import GivenVariable, Server, ServerVariable
 from mcpgen.read.openapi import servers
 
 _PLACEHOLDER = re.compile(r"\{([^{}/]+)\}")
@@ -38,7 +38,7 @@ def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Varia
     found: dict[str, ServerVariable] = {}
     for name, entry in as_object(value).items():
         raw = as_object(entry)
-        enum = tuple(choice for choice in as_list(raw.get("enum")) if isinstance(choice, str))
+        enum = _texts(raw.get("enum"))
         default = raw.get("default")
         if not isinstance(default, str):
             continue  # invalid variable, skipped: schema_check has already reported it
@@ -50,7 +50,24 @@ def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Varia
     return found
 
 
-def report_unused(variables: Variables, urls: Iterable[JsonValue], where: Where, diagnostics: Diagnostics) -> None:
+def given_variables(value: JsonValue, where: Where) -> tuple[GivenVariable, ...]:
+    """Return the `variables` of the tools file that are arguments, those of documents too."""
+    found = []
+    for name, entry in as_object(value).items():
+        raw = as_object(entry)
+        if entry == "argument" or raw.get("argument") is True:
+            enum, pattern, text = _texts(raw.get("enum")), as_text(raw.get("pattern")), as_text(raw.get("description"))
+            found.append(
+                GivenVariable(name, where.inside(name), enum, pattern, text, raw.get("required") is not False)
+            )
+    return tuple(found)
+
+
+def _texts(value: JsonValue) -> tuple[str, ...]:
+    return tuple(each for each in as_list(value) if isinstance(each, str))
+
+
+def report_unused(variables: Iterable[str], urls: Iterable[JsonValue], where: Where, diagnostics: Diagnostics) -> None:
     """Report each of the `variables` declared at `where` that no base URL uses."""
     used = {name for url in urls for name in _PLACEHOLDER.findall(as_text(url))}
     for name in variables:

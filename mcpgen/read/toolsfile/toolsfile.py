@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonValue
-from mcpgen.model import Api, Change
+from mcpgen.model import Api, Change, GivenVariable
 from mcpgen.model.options import Options
 from mcpgen.model.selection import Selector
 from mcpgen.read.toolsfile.documents import IncludedDocument, PlacedText
@@ -21,7 +21,7 @@ class ToolsFile:
     `choices`: settings that could also be given as command-line flags. `variables` and `security`: positions in the
     file of the keys `server_var` and `security`. `login`: the operation that returns a credential. `pins`: tools that
     stay listed in a server with `--tools search`. `skills`: the unread value of the key `skills`, and its position.
-    `workflows`: Arazzo documents.
+    `workflows`: Arazzo documents. `given`: variables of server URLs that calls give.
     """
 
     api: Api
@@ -38,6 +38,7 @@ class ToolsFile:
     login: LoginChoice | None = None
     pins: tuple[PlacedText, ...] = ()
     skills: tuple[JsonValue, Where] | None = None
+    given: tuple[GivenVariable, ...] = ()
 
 
 def is_tools_file(value: JsonValue) -> bool:

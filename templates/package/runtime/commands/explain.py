@@ -258,7 +258,7 @@ def explain(
     found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": notes}
     secrets = credentials.sensitive(catalog.security, settings)
     try:
-        ready = asyncio.run(_ready(Preview(settings, preparation), tool, arguments))
+        ready = asyncio.run(_ready(Preview(catalog, settings, preparation), tool, arguments))
     except Unmade as reason:
         found["error"] = sentence(name, reason)
     else:
@@ -304,7 +304,8 @@ class Preview:
 
     previews = True
 
-    def __init__(self, settings: Settings, preparation: Preparation) -> None:
+    def __init__(self, catalog: Catalog, settings: Settings, preparation: Preparation) -> None:
+        self.catalog = catalog
         self.settings = settings
         self.preparation = preparation
 

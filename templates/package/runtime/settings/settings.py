@@ -377,7 +377,8 @@ class _Reader:
         value = self._environ.get(name, "")
         if value and value not in variable.get("enum", [value]):
             self._settings.problems.append(f"{name} must be one of {', '.join(variable['enum'])}.")
-        return value or str(variable.get("default", ""))
+        self._settings.values[name] = found = value or str(variable.get("default", ""))
+        return found
 
 
 def parser(row: Setting) -> Callable[[str], Any]:

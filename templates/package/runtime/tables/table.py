@@ -55,6 +55,7 @@ class ServerVariable(TypedDict):
     default: str
     variable: Annotated[str, "Environment variable that sets the variable."]
     enum: NotRequired[list[str]]
+    pattern: NotRequired[Annotated[Text, "Pattern of the values that calls give."]]
 
 
 class Server(TypedDict):
@@ -599,6 +600,9 @@ class Binding(TypedDict):
     body: NotRequired[Body]
     accept: NotRequired[str]
     withheld: NotRequired[WithheldNames]
+    variables: NotRequired[
+        Annotated[NonEmptyMap[Argument], "Variable in the URL of the server -> the argument that gives its value."]
+    ]
     defaults: NotRequired[Annotated[NonEmptyMap[Any], "Argument -> the value that is sent if a call leaves it out."]]
     security: NotRequired[
         Annotated[
