@@ -78,6 +78,7 @@ NEEDS = (
         ("Binding.output", "Binding.result", "Binding.saves", "Binding.accept=graphql-response", "TaskRule.result"),
     ),
     Need("tenants", "an argument chooses the server of a call", ("Binding.variables",)),
+    Need("accounts", "the server has several accounts", ("Header.accounts",)),
     Need("jobs", "a call starts a job", ("Binding.task", "Header.tasks")),
     Need("skills", "the server has skills", ("Header.skills",)),
     Need("workflows", "a tool calls other tools, step by step", ("Header.workflows", "Binding.workflow")),

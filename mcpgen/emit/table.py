@@ -205,9 +205,9 @@ def _server(server: Server, prefix: str) -> JsonObject:
     variables: JsonObject = {}
     for variable in server.variables:
         entry: JsonObject = {"default": variable.default}
-        if variable.enum:
-            entry["enum"] = list[JsonValue](variable.enum)
-        if variable.given and not variable.given.enum:
+        if enum := variable.given.enum if variable.given else variable.enum:
+            entry["enum"] = list[JsonValue](enum)
+        elif variable.given:
             entry["pattern"] = variable.given.pattern
         variables[variable.name] = {**entry, "variable": server_variable(variable, prefix)}
     return {"url": server.url, "variables": variables}

@@ -29,6 +29,7 @@ CORE = ("calls", "commands", "core", "http", "request", "result", "serve", "sett
 
 WINGS = (
     Wing(PLAIN),
+    Wing("accounts", ("reach",), ("http_server",)),
     # What a tool, a resource or a prompt of the server asks for
     Wing("features", ("pointers", "questions")),
     Wing("files"),

@@ -36,7 +36,7 @@ def with_given_variables(api: Api, chosen: Iterable[GivenVariable], diagnostics:
 
 def _limited(given: GivenVariable, variable: ServerVariable, diagnostics: Diagnostics) -> GivenVariable | None:
     """Return the decision with the values that the document allows, or None after a report."""
-    listed = given.enum or (() if given.pattern else variable.enum)
+    listed = given.enum or variable.enum
     strange = [value for value in listed if variable.enum and value not in variable.enum]
     if strange:
         message = f"The document does not allow the value '{clipped(strange[0])}' of '{clipped(given.name)}'."

@@ -247,8 +247,12 @@ def explain(
 
     `request` is None if no request would be sent. `error`: text that says what would prevent the call, or None.
     """
-    settings = load(catalog, environ, base_url)
     tool = catalog.tool(name)
+    if "account" in tool.binding:
+        from ..accounts.commands import explained  # imported late: few servers have accounts
+
+        return explained(explain, catalog, environ, base_url, name, arguments)
+    settings = load(catalog, environ, base_url)
     missing = _settle(settings, tool, catalog.servers, environ)
     logins = kept_logins(catalog, settings, lambda secret, source: None)
     constant = partial(credentials.constant, settings)

@@ -36,7 +36,7 @@ class UserScheme:
         self.name = name
         self.server = catalog.name
         self.label = label(self._entry, catalog.prefix)
-        self.command = command(catalog.name, self._entry, catalog.prefix)
+        self.command = command(catalog, self._entry)
         self.flow: UserFlow = self._entry["user"]
         named = self._entry["variables"]
         self.client_id = settings.secrets.get(named["client_id"], "")
@@ -69,12 +69,14 @@ class UserScheme:
         return next(filter(None, urls), "") or flow.get("deviceAuthorizationUrl", "")
 
     def key(self, client_id: str) -> str:
-        """Return the key under which a login is stored: one per server, scheme, authorization server and client.
+        """Return the key under which a login is stored: one per server, scheme, authorization server and client, and
+        per name that the operator gives to the logins of an instance.
 
         If `client_id` is "", return the key of a further entry, which holds the id of the client that logged in last.
         """
         where = self.resolve(self.place)
-        named = json.dumps([self.server, self.name, where.address.origin, where.target, client_id])
+        told = [self.server, self.name, where.address.origin, where.target, client_id]
+        named = json.dumps([*told, *filter(None, [self._settings["LOGIN_NAME"]])])
         return f"{self.label} {hashlib.sha256(named.encode()).hexdigest()[:40]}"
 
     def resolve(self, url: str) -> Endpoint:
@@ -112,6 +114,7 @@ def label(scheme: Scheme, prefix: str) -> str:
     return scheme["variables"]["value"].removeprefix(f"{prefix}_").lower()
 
 
-def command(server: str, scheme: Scheme, prefix: str) -> str:
+def command(catalog: Catalog, scheme: Scheme) -> str:
     """Return the command by which a user logs in for a scheme."""
-    return f"{server}-mcp login {label(scheme, prefix)}"
+    account = f" --account {catalog.account}" if catalog.account else ""
+    return f"{catalog.name}-mcp login {label(scheme, catalog.prefix)}{account}"

@@ -192,6 +192,12 @@ SETTINGS = (
     Setting("STORE", "..http_server.listening.store", None,
             "the URL of a Redis or Valkey server in which replicas share state, such as `redis://cache:6379/0`",
             "http", secret=True),
+    Setting("CALLER_ACCOUNTS", "..accounts.callers.read", None,
+            "over HTTP: the account that each caller uses, by `claim:NAME` of access tokens, or by a file: on each line"
+            " a caller and an account", "accounts"),
+    Setting("LOGIN_NAME", "", "",
+            "a name for the logins of this instance, if several of this server on one machine must not share them",
+            "login"),
     Setting("LOGIN_PORT", ".setting_parsers.port", 0,
             "the port of this machine at which `login` waits for your browser; any free port by default", "login"),
     Setting("TOKEN_STORE", ".setting_parsers.token_store", "",

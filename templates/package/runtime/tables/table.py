@@ -180,6 +180,13 @@ class Search(TypedDict):
     ]
 
 
+class Account(TypedDict):
+    """Account of the API. Its environment variables begin with `environment` in place of the server's prefix."""
+
+    environment: Variable
+    headers: NotRequired[Annotated[NonEmptyMap[Text], "Header fields of its requests."]]
+
+
 class Header(TypedDict):
     """Header of bindings.json: its first line."""
 
@@ -200,6 +207,7 @@ class Header(TypedDict):
         " server with variables in its host, two origins must be listed: as written, and with the default values.",
         Has(uniqueItems=True),
     ]
+    accounts: NotRequired[Annotated[NonEmptyMap[Account], "Accounts of the API, by name."]]
     roles: NotRequired[
         Annotated[
             NonEmptyMap[NonEmpty[Annotated[str, Has(pattern="^[A-Za-z0-9_.:-]{1,64}$")]]],
@@ -600,6 +608,9 @@ class Binding(TypedDict):
     body: NotRequired[Body]
     accept: NotRequired[str]
     withheld: NotRequired[WithheldNames]
+    account: NotRequired[
+        Annotated[Argument, "Argument that chooses the account of a call. No request has this argument."]
+    ]
     variables: NotRequired[
         Annotated[NonEmptyMap[Argument], "Variable in the URL of the server -> the argument that gives its value."]
     ]
