@@ -21,6 +21,7 @@ from mcpgen.lock import fingerprint
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
 from mcpgen.lower import lower
+from mcpgen.lower.tool.account_argument import with_accounts
 from mcpgen.lower.text.prose import plain, shortened
 from mcpgen.merge.add_own_tools import merge
 from mcpgen.merge.apply_options import (
@@ -189,7 +190,9 @@ def _compiled(
     _report_no_server(api, diagnostics)
     identity = _identity(api, options, project.lock, fetched.name)
     lowered = lower(api, identity, wanted, promises, diagnostics, sources.library.memory.nodes)
-    catalog = check(retrieval.with_lookups(lowered, api.definitions, promises, diagnostics), diagnostics)
+    lowered = retrieval.with_lookups(lowered, api.definitions, promises, diagnostics)
+    accounts = next((each.accounts for each in flags.files if each.accounts), ())
+    catalog = check(with_accounts(lowered, accounts, promises, diagnostics), diagnostics)
     catalog = views.with_views(catalog, api.definitions, wanted.views)
     accepted = project.lock.origins if project.lock else None
     catalog, reached = _with_origins(catalog, accepted, api.unconfirmed, flags, on_disk, diagnostics)

@@ -1,6 +1,6 @@
 """Collect the files of a generated project."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from mcpgen import views
@@ -12,10 +12,12 @@ from mcpgen.emit.deployment import deployment_files, secret_files
 from mcpgen.emit.environment import (
     Variable,
     alternatives,
+    bound_schemes,
     can_log_in,
     environment,
     needed_variables,
     needy,
+    of_accounts,
     setting_rows,
 )
 from mcpgen.emit.render import render
@@ -154,7 +156,8 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
     has_programs = runtime.search_listing.RUN_READS in finders
     variables, needed, choices = environment(catalog), needed_variables(catalog), alternatives(needy(catalog))
     said = {*needed, *(name for choice in choices for way in choice.ways for name in way)}
-    own = {name for scheme in catalog.schemes for name in scheme.variables.values()}
+    schemes = bound_schemes(catalog)
+    own = {name for scheme in schemes for name in scheme.variables.values()}
     return {
         "identity": catalog.identity,
         "search": catalog.search is not None,
@@ -171,9 +174,15 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
         "buttons": _buttons(catalog.identity, variables, needed),
         "most_in_links": MOST,
         "alternatives": choices,
-        "delegable": next((scheme.variables["value"] for scheme in catalog.schemes if scheme.tokens), ""),
-        "clients": [scheme.variables for scheme in catalog.schemes if scheme.tokens and "fetched" in scheme.ways],
-        "logins": [_login(scheme, catalog.identity.prefix) for scheme in catalog.schemes if scheme.user],
+        "delegable": next((scheme.variables["value"] for scheme in catalog.schemes if scheme.tokens), "")
+        if not catalog.accounts
+        else "",
+        "clients": [scheme.variables for scheme in schemes if scheme.tokens and "fetched" in scheme.ways],
+        "logins": list(_logins(catalog)),
+        "accounts": [
+            {"name": each.name, "prefix": each.environment(catalog.identity.prefix), "says": each.description}
+            for each in catalog.accounts
+        ],
         "tools": [
             {
                 "name": tool.name,
@@ -223,13 +232,16 @@ def _buttons(identity: Identity, variables: Sequence[Variable], needed: Sequence
     return buttons(identity, needed[:MOST], [row.variable for row in variables if row.secret])
 
 
-def _login(scheme: BoundScheme, prefix: str) -> dict[str, str | bool]:
-    """Return the environment variables and the command-line name of a security scheme by which users log in.
+def _logins(catalog: Catalog) -> Iterator[dict[str, str | bool]]:
+    """Yield the environment variables and the command-line name of each security scheme by which users log in.
 
-    `login.schemes.label` of the runtime derives the same name.
+    `login.scheme.label` of the runtime derives the same name.
     """
-    label = scheme.variables["value"].removeprefix(f"{prefix}_").lower()
-    return {**scheme.variables, "label": label, "first": can_log_in(scheme)}
+    names = [each.name for each in catalog.accounts] or [""]
+    for account, (prefix, schemes) in zip(names, of_accounts(catalog), strict=True):
+        for scheme in (each for each in schemes if each.user):
+            label = scheme.variables["value"].removeprefix(f"{prefix}_").lower()
+            yield {**scheme.variables, "label": label, "account": account, "first": can_log_in(scheme)}
 
 
 def _first_sentence(description: str) -> str:

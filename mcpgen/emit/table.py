@@ -150,6 +150,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         "environment": identity.prefix,
         **destinations(catalog),
         "origins": list[JsonValue](catalog.origins),
+        **({"accounts": _accounts(catalog)} if catalog.accounts else {}),
         **({"roles": roles} if roles else {}),
         **({"aliases": aliases} if aliases else {}),
         **({"features": {name: _digest(content) for name, content in features.items()}} if features else {}),
@@ -162,6 +163,17 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **({"workflows": True} if any(tool.binding.workflow for tool in catalog.tools) else {}),
         **({"search": _search(catalog, catalog.search)} if catalog.search else {}),
         **({"views": True} if any(tool.view is not None for tool in catalog.tools) else {}),
+    }
+
+
+def _accounts(catalog: Catalog) -> JsonObject:
+    """Return the accounts of the server, by name."""
+    return {
+        each.name: {
+            "environment": each.environment(catalog.identity.prefix),
+            **({"headers": dict[str, JsonValue](each.headers)} if each.headers else {}),
+        }
+        for each in catalog.accounts
     }
 
 
@@ -298,6 +310,8 @@ def _rules(tool: ToolSpec) -> JsonObject:
     result: JsonObject = {}
     if binding.fields is not None:
         result["fields"] = binding.fields
+    if binding.account is not None:
+        result["account"] = binding.account
     if binding.open:
         result["open"] = True
     named = {"also": binding.also, "nullable": binding.nullable, "unchecked": binding.unchecked}

@@ -66,7 +66,7 @@ WINGS = (
     Wing("audit", ("files", "secrets")),
     Wing("reach", ("secrets",)),
     Wing("reload", ("files",)),
-    Wing("install", ("files",)),
+    Wing("install", ("files",), ("accounts",)),
     Wing("shell"),
     # The types of the tables, for mypy and the compiler: no server loads them
     Wing("tables"),

@@ -5,6 +5,7 @@ version, and a `$ref` in a schema is a key of `Api.definitions`. This package im
 """
 
 from mcpgen.model.accepted import Accepted, AcceptedKind, AnswerLink
+from mcpgen.model.accounts import Account
 from mcpgen.model.api import (
     NO_CREDENTIALS,
     NO_SERVER,
@@ -109,6 +110,7 @@ __all__ = [
     "UNDECLARED",
     "WAYS",
     "Accepted",
+    "Account",
     "AcceptedKind",
     "Action",
     "Annotations",

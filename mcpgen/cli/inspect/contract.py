@@ -103,6 +103,8 @@ def arguments_json(tool: ToolSpec) -> JsonObject:
             places.setdefault(argument, []).append(place)
     if tool.binding.fields is not None:
         places[tool.binding.fields] = [{"in": "result", "name": ""}]
+    if tool.binding.account is not None:
+        places[tool.binding.account] = [{"in": "account", "name": ""}]
     for variable, argument in tool.binding.variables.items():
         places[argument] = [{"in": "server", "name": variable}]
     for lookup in tool.binding.lookups:

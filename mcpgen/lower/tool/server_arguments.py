@@ -21,7 +21,9 @@ def add(tool: ToolSpec, server: Server, pinned: Mapping[Slot, str], diagnostics:
     `pinned`: names that the arguments had in earlier versions of the project. Report a tool that starts a job: later
     requests about the job carry no arguments.
     """
-    given = [each.given for each in server.variables if each.given is not None and _is_checkable(each.given, diagnostics)]
+    given = [
+        each.given for each in server.variables if each.given is not None and _is_checkable(each.given, diagnostics)
+    ]
     if not given:
         return tool
     if (task := tool.binding.task) is not None:
@@ -30,7 +32,11 @@ def add(tool: ToolSpec, server: Server, pinned: Mapping[Slot, str], diagnostics:
     before = as_object(tool.input_schema.get("properties"))
     names: dict[str, str] = {}
     for each in given:
-        slot, name, taken = (SERVER, each.name), argument_name(each.name), {*before, *tool.binding.also, *names.values()}
+        slot, name, taken = (
+            (SERVER, each.name),
+            argument_name(each.name),
+            {*before, *tool.binding.also, *names.values()},
+        )
         ladder = (pinned.get(slot, ""), name, f"{name[:55]}_server")
         names[each.name] = distinct((found for found in ladder if found and found not in taken), name, each.name, taken)
     added = {names[each.name]: _schema(each) for each in given}

@@ -57,9 +57,7 @@ def given_variables(value: JsonValue, where: Where) -> tuple[GivenVariable, ...]
         raw = as_object(entry)
         if entry == "argument" or raw.get("argument") is True:
             enum, pattern, text = _texts(raw.get("enum")), as_text(raw.get("pattern")), as_text(raw.get("description"))
-            found.append(
-                GivenVariable(name, where.inside(name), enum, pattern, text, raw.get("required") is not False)
-            )
+            found.append(GivenVariable(name, where.inside(name), enum, pattern, text, raw.get("required") is not False))
     return tuple(found)
 
 

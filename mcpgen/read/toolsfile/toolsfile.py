@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonValue
-from mcpgen.model import Api, Change, GivenVariable
+from mcpgen.model import Account, Api, Change, GivenVariable
 from mcpgen.model.options import Options
 from mcpgen.model.selection import Selector
 from mcpgen.read.toolsfile.documents import IncludedDocument, PlacedText
@@ -21,7 +21,8 @@ class ToolsFile:
     `choices`: settings that could also be given as command-line flags. `variables` and `security`: positions in the
     file of the keys `server_var` and `security`. `login`: the operation that returns a credential. `pins`: tools that
     stay listed in a server with `--tools search`. `skills`: the unread value of the key `skills`, and its position.
-    `workflows`: Arazzo documents. `given`: variables of server URLs that calls give.
+    `workflows`: Arazzo documents. `given`: variables of server URLs that calls give. `accounts`: accounts
+    of the API, if the server has several.
     """
 
     api: Api
@@ -39,6 +40,7 @@ class ToolsFile:
     pins: tuple[PlacedText, ...] = ()
     skills: tuple[JsonValue, Where] | None = None
     given: tuple[GivenVariable, ...] = ()
+    accounts: tuple[Account, ...] = ()
 
 
 def is_tools_file(value: JsonValue) -> bool:

@@ -44,7 +44,9 @@ class CallerAccounts:
         found = [f"{variable} names the account {strange[0]}, which this server does not have."] if strange else []
         issuers = settings.listening["AUTH_ISSUER"] if settings.listening is not None else ()
         if len(issuers) > 1 and any(each.startswith(_SUBJECT) for each in self._listed):
-            found.append(f"{variable} names callers by `sub:`, which needs one issuer in {settings.prefix}_AUTH_ISSUER.")
+            found.append(
+                f"{variable} names callers by `sub:`, which needs one issuer in {settings.prefix}_AUTH_ISSUER."
+            )
         return found
 
 
@@ -75,7 +77,9 @@ def read(value: str) -> CallerAccounts:
 def _value(claims: Mapping[str, object], claim: str) -> object:
     """Return the value of a claim, by its name or by a JSON Pointer (RFC 6901); None if there is none."""
     found: object = claims
-    names = [each.replace("~1", "/").replace("~0", "~") for each in claim[1:].split("/")] if claim[:1] == "/" else [claim]
+    names = (
+        [each.replace("~1", "/").replace("~0", "~") for each in claim[1:].split("/")] if claim[:1] == "/" else [claim]
+    )
     for name in names:
         found = found.get(name) if isinstance(found, dict) else None
     return found

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..calls.plain_call import sentence
+from ..request.argument_errors import Problem, Refused
 from ..settings.settings import load
 from .accounts import environment, views
 
@@ -27,8 +29,8 @@ def explained(
     argument, accounts = catalog.tool(name).binding["account"], views(catalog)
     given = arguments.get(argument)
     if given not in accounts:
-        error = f"{name} was not called. {argument}: expected one of {', '.join(accounts)}"
-        return {"tool": name, "request": None, "error": error, "notes": []}
+        reason = Refused(Problem(argument, f"expected one of {', '.join(accounts)}"))
+        return {"tool": name, "request": None, "error": sentence(name, reason), "notes": []}
     seen, _ = environment(accounts[given], catalog.prefix, environ)
     left = {key: value for key, value in arguments.items() if key != argument}
     return explain(accounts[given], seen, base_url, name, left)
@@ -48,12 +50,12 @@ def examined(
     What concerns the server as a whole comes last: its settings for HTTP, and variables that are no settings.
     """
     settings = load(catalog, environ, base_url, http=http)
-    healthy, lines = not settings.problems, [f"{catalog.title} {catalog.version}"]
+    healthy, lines = not settings.problems, list[str]()
     for name, view in views(catalog).items():
         seen, _ = environment(view, catalog.prefix, environ)
-        well, (_, *told) = examine(view, seen, base_url, None, show_all=show_all)
-        healthy = healthy and well
-        lines += ["", f"Account {name}: variables begin with {view.prefix}_", *told]
+        well, (title, runtime, *told) = examine(view, seen, base_url, None, show_all=show_all)
+        healthy, lines = healthy and well, lines or [title, runtime]
+        lines += ["", f"Account {name}: variables begin with {view.prefix}_.", *told]
     if settings.listening is not None:
         from ..http_server.doctor_http import examine as examine_http  # imported late: only for HTTP
 

@@ -44,8 +44,12 @@ class AccountsExecutor(ToolExecutor):
         """Create the executors. `former`: those of the accounts for the former tools."""
         super().__init__(catalog, settings, handles, lasting)
         self._settings = settings
+        for view, _ in settings.accounts.values():
+            view.reader = catalog.reader
         self._of = {
-            name: ToolExecutor(view, own, lasting=former[name].lasting if former and name in former else self._lasts(name))
+            name: ToolExecutor(
+                view, own, lasting=former[name].lasting if former and name in former else self._lasts(name)
+            )
             for name, (view, own) in settings.accounts.items()
         }
         stored: Any = _Results(self._of, self._allowed)
@@ -117,7 +121,9 @@ class AccountsExecutor(ToolExecutor):
         except NotReady as reason:
             return Result.error(str(reason))
         if name is None:
-            return Result.error("This server has several accounts, and nothing says which of them is meant. Call a tool.")
+            return Result.error(
+                "This server has several accounts, and nothing says which of them is meant. Call a tool."
+            )
         return await self._of[name].fetch(wanted)
 
     async def version(self, wanted: Fetch, before: Version | None) -> Version | None:

@@ -77,14 +77,18 @@ class _Server:
         return found
 
     def _filled(self, given: dict[str, Any]) -> Address:
-        if problems := [self._problem(name, value) for name, value in given.items() if not self._is_allowed(name, value)]:
+        if problems := [
+            self._problem(name, value) for name, value in given.items() if not self._is_allowed(name, value)
+        ]:
             raise Refused(*problems)
         url = self._entry["url"]
         for name, variable in self._entry.get("variables", {}).items():
             url = url.replace(f"{{{name}}}", given.get(name, self._settings[variable["variable"]]))
         rules = self._settings.rules
         assert rules is not None, "only settings without rules send nothing"
-        *_, found = rules.addresses([*self._first, self._entry], [*([self._settings.described] * len(self._first)), url])
+        *_, found = rules.addresses(
+            [*self._first, self._entry], [*([self._settings.described] * len(self._first)), url]
+        )
         if isinstance(found, str):
             raise NotReady(found)
         return found
@@ -94,7 +98,11 @@ class _Server:
 
     def _problem(self, name: str, value: Any) -> Problem:
         variable = self._entry.get("variables", {})[name]
-        wanted = f"one of {', '.join(variable['enum'])}" if "enum" in variable else f"text that matches {variable.get('pattern')}"
+        wanted = (
+            f"one of {', '.join(variable['enum'])}"
+            if "enum" in variable
+            else f"text that matches {variable.get('pattern')}"
+        )
         return Problem(
             self._arguments[name],
             f"expected {wanted}, of letters, digits, dots, hyphens and underscores: it becomes a part of the API's URL",
