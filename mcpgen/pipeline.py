@@ -21,12 +21,13 @@ from mcpgen.lock import fingerprint
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
 from mcpgen.lower import lower
-from mcpgen.lower.tool.account_argument import with_accounts
 from mcpgen.lower.text.prose import plain, shortened
+from mcpgen.lower.tool.tenants import with_accounts
 from mcpgen.merge.add_own_tools import merge
 from mcpgen.merge.apply_options import (
     with_body_types,
     with_fields,
+    with_given_variables,
     with_headers,
     with_lookups,
     with_optional_bodies,
@@ -35,7 +36,6 @@ from mcpgen.merge.apply_options import (
     with_variables,
 )
 from mcpgen.merge.declared_keys import with_declared_keys
-from mcpgen.merge.given_variables import with_given_variables
 from mcpgen.merge.logins import hide_logins, with_login
 from mcpgen.merge.merge_documents import OwnerDecisions, joined, settled
 from mcpgen.merge.overrides import apply, chosen, former, report_unused, visible, without_security

@@ -22,7 +22,7 @@ from mcpgen.emit.environment import (
 )
 from mcpgen.emit.render import render
 from mcpgen.lower.text.prose import sentences, shortened
-from mcpgen.model import MOST_WEBHOOKS, BoundScheme, Catalog, Identity
+from mcpgen.model import MOST_WEBHOOKS, Catalog, Identity
 from mcpgen.model.options import ALL_PARTS
 from mcpgen.read.toolsfile import editors
 

@@ -29,10 +29,10 @@ CORE = ("calls", "commands", "core", "http", "request", "result", "serve", "sett
 
 WINGS = (
     Wing(PLAIN),
-    Wing("accounts", ("reach",), ("http_server",)),
+    Wing("accounts", (), ("http_server",)),
     # What a tool, a resource or a prompt of the server asks for
     Wing("features", ("pointers", "questions")),
-    Wing("files"),
+    Wing("files", (), ("templates",)),
     Wing("hooks", ("questions", "secrets")),
     Wing("inner_calls", (), ("http_server", "questions")),
     Wing("jobs", ("pointers",), ("http_server",)),
@@ -56,7 +56,7 @@ WINGS = (
     Wing(
         "http_server",
         ("watching",),
-        ("audit", "delegation", "identity", "questions", "reload", "replicas", "telemetry"),
+        ("accounts", "audit", "delegation", "identity", "questions", "reload", "replicas", "telemetry"),
     ),
     Wing("identity", ("http_server", "oauth")),
     Wing("delegation", ("http_server", "oauth")),

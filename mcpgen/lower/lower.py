@@ -33,8 +33,8 @@ from mcpgen.lower.tool import (
     outputs,
     pattern_reports,
     questions,
-    server_arguments,
     tasks,
+    tenants,
     views,
 )
 from mcpgen.lower.tool.id_sources import Producers
@@ -315,7 +315,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
         renamed=frozenset(layout.renamed),
         aliases=tuple(sorted(set(operation.decided.aliases) - {name})),
     )
-    tool = server_arguments.add(tool, operation.servers[0], context.known(operation).arguments, diagnostics)
+    tool = tenants.with_server_arguments(tool, operation.servers[0], context.known(operation).arguments, diagnostics)
     _report_missing(context)
     if task is None:
         names = proposals.Arguments(tool.arguments, as_object(layout.schema.get("properties")))

@@ -5,11 +5,11 @@ version, and a `$ref` in a schema is a key of `Api.definitions`. This package im
 """
 
 from mcpgen.model.accepted import Accepted, AcceptedKind, AnswerLink
-from mcpgen.model.accounts import Account
 from mcpgen.model.api import (
     NO_CREDENTIALS,
     NO_SERVER,
     UNDECLARED,
+    Account,
     CallerScopes,
     Decisions,
     Encoding,
@@ -110,8 +110,8 @@ __all__ = [
     "UNDECLARED",
     "WAYS",
     "Accepted",
-    "Account",
     "AcceptedKind",
+    "Account",
     "Action",
     "Annotations",
     "AnswerLink",

@@ -139,6 +139,24 @@ class Server:
     description: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One account of a server. Its environment variables have `prefix` behind the prefix of the server.
+
+    `headers`: header fields of its requests.
+    """
+
+    name: str
+    prefix: str
+    where: Where
+    description: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def environment(self, server: str) -> str:
+        """Return how its environment variables begin. `server`: how those of the server begin."""
+        return f"{server}_{self.prefix}"
+
+
 NO_SERVER = (Server(""),)
 """Servers of an API of which no server is known."""
 

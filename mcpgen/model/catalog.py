@@ -7,8 +7,17 @@ from dataclasses import dataclass, field, replace
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.model.accepted import Accepted
-from mcpgen.model.accounts import Account
-from mcpgen.model.api import CallerScopes, Login, Operation, Scopes, SecurityRequirement, Server, Skipped, UserFlow
+from mcpgen.model.api import (
+    Account,
+    CallerScopes,
+    Login,
+    Operation,
+    Scopes,
+    SecurityRequirement,
+    Server,
+    Skipped,
+    UserFlow,
+)
 from mcpgen.model.asking import AskedQuestion
 from mcpgen.model.curation import Given, ResultView, TaskRule, Template
 from mcpgen.model.features import Prompt, Resource, Webhook

@@ -79,7 +79,8 @@ def test_a_call_has_the_credential_headers_and_server_of_its_account(
     eu, us = sites
     assert (credentials(eu), credentials(us)) == ({f"Authorization: Bearer {EU}"}, {f"Authorization: Bearer {US}"})
     assert (len(eu.asked), len(us.asked)) == (1, 2)
-    assert "X-Region: eu" in eu.asked[0] and "X-Tenant" not in eu.asked[0]
+    assert "X-Region: eu" in eu.asked[0]
+    assert "X-Tenant" not in eu.asked[0]
     assert all("X-Tenant: 7" in asked and "X-Region" not in asked for asked in us.asked)
 
 
@@ -90,7 +91,8 @@ def test_a_call_without_a_known_account_sends_nothing(door: str, project: Path, 
             said = call("read_log", **arguments)
             assert said.startswith("read_log was not called"), arguments
             assert "account: expected one of eu, us" in said
-    assert not (sites[0].asked or sites[1].asked)
+    assert not (sites[0].asked)
+    assert not (sites[1].asked)
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -114,7 +116,8 @@ def test_a_redirect_takes_no_credential_to_the_origin_of_another_account(
     with served(project, "stdio", **variables(sites, EU_ALLOW_HOSTS="localhost")) as call:
         assert call("read_log", account="eu") == "whole"
     assert len(us.asked) == 1
-    assert EU not in us.asked[0] and US not in us.asked[0]
+    assert EU not in us.asked[0]
+    assert US not in us.asked[0]
 
 
 def test_settings_are_inherited_but_what_identifies_an_account(

@@ -133,7 +133,11 @@ login:
   fields: {{name: USERNAME, word: PASSWORD}}
 tools:
   - {{name: read_log, description: Reads the log., request: GET /log}}
-  - {{name: login, description: Logs in., request: POST /login, security: none, arguments: {{name: string, word: string}}}}
+  - name: login
+    description: Logs in.
+    request: POST /login
+    security: none
+    arguments: {{name: string, word: string}}
 """
 
 

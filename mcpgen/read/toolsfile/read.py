@@ -14,7 +14,6 @@ from mcpgen.read.document import Document
 from mcpgen.read.openapi.schemas import Definitions
 from mcpgen.read.toolsfile import (
     access,
-    accounts,
     documents,
     flags,
     links,
@@ -112,6 +111,6 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         login=logins.read(root.get("login"), top.inside("login")),
         pins=documents.named(identity, "pin", top.inside("server")),
         given=given,
-        accounts=accounts.read(root.get("accounts"), top.inside("accounts"), diagnostics),
+        accounts=server.accounts(root.get("accounts"), top.inside("accounts"), diagnostics),
         skills=(root["skills"], top.inside("skills")) if "skills" in root else None,
     )

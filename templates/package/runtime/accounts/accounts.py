@@ -14,26 +14,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..core.catalog import Catalog, Tool
-from ..settings import settings as reading
-from ..settings.credential_env import SOURCES, variables
+from ..core.jsonrpc import dumps
+from ..settings.credential_env import SOURCES, content, variables
 from ..settings.settings_table import SETTINGS
+from ..text.folded_names import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, Protocol
 
-    from ..settings.settings import Settings
+    from ..core.spans import Peer
+    from ..http_server.listening import Listening
     from ..settings.settings_table import Setting
-    from ..tables.table import Account, Scheme
+    from ..tables.table import Account, Binding, Parameter, Scheme
 
-IDENTIFIES = ("HEADERS_FILE", "CLIENT_CERT", "CLIENT_KEY", "CLIENT_KEY_PASSWORD")
-"""Rows of the settings table that only the account itself can set, since they hold credentials."""
+    class Settings(Protocol):
+        """Interface of the settings to which those of accounts are added (settings.Settings)."""
 
-REACHES = (
-    *("BASE_URL", "TIMEOUT", "CONCURRENCY", "RATE_LIMIT", "PROXY", "NO_PROXY", "HEADERS", "CA_FILE"),
-    *("ALLOW_HTTP", "ALLOW_HOSTS"),
-)
-"""Rows that an account can set, and otherwise has from the server."""
+        prefix: str
+        values: dict[str, Any]
+        secrets: dict[str, str]
+        private: list[str]
+        problems: list[str]
+        warnings: list[str]
+        read: dict[str, None]
+        listening: Listening | None
+        accounts: dict[str, Any]
+
+        def __getitem__(self, name: str) -> Any:
+            """Return the value of a setting."""
 
 
 class AccountCatalog(Catalog):
@@ -49,6 +58,10 @@ class AccountCatalog(Catalog):
         servers: Any = [self._server(server, whole.prefix) for server in whole.servers]
         self.servers = servers
         self._parsed = {}
+        self._fixed: list[Parameter] = [
+            {"name": field, "value": text, "style": "simple", "explode": False}
+            for field, text in account.get("headers", {}).items()
+        ]
 
     def tool(self, name: str) -> Tool:
         """Return the tool of a known name, without the argument that chooses an account."""
@@ -57,8 +70,17 @@ class AccountCatalog(Catalog):
             if (argument := tool.binding.get("account", "")) in tool.schema.get("properties", {}):
                 tool.schema = tool.listed = _without(tool.schema, argument)
             rest: Any = {key: value for key, value in tool.binding.items() if key != "account"}
-            tool.binding = rest
+            tool.binding = self._with_fields(rest)
         return self._parsed[name]
+
+    def _with_fields(self, binding: Binding) -> Binding:
+        """Return the binding of a tool with the header fields of the account. They replace only constants."""
+        if not self._fixed or "method" not in binding:
+            return binding
+        fixed = {fold(each["name"]) for each in self._fixed}
+        own = [each for each in binding.get("headers", ()) if fold(each["name"]) not in fixed or "value" not in each]
+        taken = {fold(each["name"]) for each in own}
+        return {**binding, "headers": [*own, *(each for each in self._fixed if fold(each["name"]) not in taken)]}
 
     def _scheme(self, scheme: Scheme, before: str) -> Scheme:
         return {**scheme, "variables": {role: self._named(name, before) for role, name in scheme["variables"].items()}}
@@ -87,25 +109,29 @@ def views(catalog: Catalog) -> dict[str, AccountCatalog]:
     return {name: AccountCatalog(catalog, name, each) for name, each in catalog.header["accounts"].items()}
 
 
-def withdraw(tool: dict[str, Any], argument: str) -> None:
-    """Remove the argument that chooses an account from an entry of `tools/list`: the caller has one account."""
-    tool["inputSchema"] = _without(tool["inputSchema"], argument)
+def withdraw(catalog: Catalog) -> None:
+    """Remove the argument that chooses an account from the tools of a server whose callers have one account each."""
+    for name in catalog.names():
+        if argument := catalog.tool(name).binding.get("account"):
+            entry = catalog.described(name)
+            entry["inputSchema"] = _without(entry["inputSchema"], argument)
+            catalog._described.change(name, dumps(entry))
+    catalog._leave(catalog.names())
 
 
 def load(
     settings: Settings,
+    read: Callable[[Catalog, Mapping[str, str]], Settings],
     whole: Catalog,
     environ: Mapping[str, str],
-    base_url: str | None,
-    at_start: Catalog | None,
-    http: tuple[str, int] | None,
 ) -> None:
-    """Read the settings of each account into `settings.accounts`. Problems and secrets are also those of the server."""
+    """Read the settings of each account into `settings.accounts`. Problems and secrets are also those of the server.
+
+    `read`: function that reads the settings of one account from its environment.
+    """
     for name, view in views(whole).items():
         seen, inherited = environment(view, whole.prefix, environ)
-        found = reading.load(view, seen, base_url, at_start=at_start, http=http)
-        owned: dict[str, str] = whole.header["accounts"][name].get("headers", {})
-        found.values["HEADERS"] = (*(("header", *field) for field in owned.items()), *found["HEADERS"])
+        found = read(view, seen)
         found.values["LOGIN_NAME"] = f"{found['LOGIN_NAME']} {name}".strip()
         settings.accounts[name] = view, found
         settings.read.update(dict.fromkeys(own_variables(view)))
@@ -113,14 +139,14 @@ def load(
         settings.problems += [each for each in found.problems if each.partition(" ")[0] not in inherited]
         settings.warnings += [each for each in found.warnings if each.partition(" ")[0] not in inherited]
     if (callers := settings["CALLER_ACCOUNTS"]) is not None:
-        settings.problems += callers.problems(f"{whole.prefix}_CALLER_ACCOUNTS", settings)
+        settings.problems += callers.problems(settings)
 
 
 def own_variables(view: AccountCatalog) -> Iterator[str]:
     """Yield the names of all environment variables that only this account reads."""
     yield from _of_requests(view)
     for row in SETTINGS:
-        if row.name in (*IDENTIFIES, *REACHES):
+        if row.account:
             yield from _spellings(row, view.prefix)
 
 
@@ -132,12 +158,12 @@ def environment(view: AccountCatalog, prefix: str, environ: Mapping[str, str]) -
     own = {*_of_requests(view)}
     found = {name: value for name, value in environ.items() if not name.startswith(f"{prefix}_") or name in own}
     inherited: set[str] = set()
-    pairs = [(row.name, [*_spellings(row, view.prefix)], [*_spellings(row, prefix)]) for row in SETTINGS]
-    pairs += [("BASE_URL", [name], [prefix + name.removeprefix(view.prefix)]) for name in _of_servers(view)]
-    for row, mine, common in pairs:
-        if row in (*IDENTIFIES, *REACHES) and any(environ.get(name) for name in mine):
+    pairs = [(row.account, [*_spellings(row, view.prefix)], [*_spellings(row, prefix)]) for row in SETTINGS]
+    pairs += [("server", [name], [prefix + name.removeprefix(view.prefix)]) for name in _of_servers(view)]
+    for own_value, mine, common in pairs:
+        if own_value and any(environ.get(name) for name in mine):
             found |= {name: environ[name] for name in mine if name in environ}
-        elif row not in IDENTIFIES:
+        elif own_value != "own":
             inherited.update(mine)
             found |= {name: environ[other] for name, other in zip(mine, common, strict=True) if other in environ}
     return found, inherited
@@ -163,3 +189,76 @@ def _of_servers(view: AccountCatalog) -> Iterator[str]:
     for server in view.servers:
         for variable in server.get("variables", {}).values():
             yield variable["variable"]
+
+
+_CLAIM, _SUBJECT = "claim:", "sub:"
+
+
+class CallerAccounts:
+    """The accounts of callers. `claim`: name of a claim, or a JSON Pointer to it; "" if `listed` says the account."""
+
+    def __init__(self, claim: str, listed: Mapping[str, str]) -> None:
+        self._claim = claim
+        self._listed = listed
+
+    def account(self, peer: Peer | None, settings: Settings) -> str:
+        """Return the account of a caller, or "" if it has none."""
+        identity = None if peer is None else peer.identity
+        if self._claim:
+            found = _value(identity.claims, self._claim) if identity is not None else None
+        elif identity is not None:
+            found = self._listed.get(_SUBJECT + identity.subject) if identity.subject else None
+        else:
+            found = self._listed.get(peer.principal) if peer is not None and peer.principal else None
+        return found if isinstance(found, str) and found in settings.accounts else ""
+
+    def problems(self, settings: Settings) -> list[str]:
+        """Return sentences about unknown accounts, and about callers that no issuer tells apart."""
+        strange = sorted({*self._listed.values()} - settings.accounts.keys())
+        found = (
+            [f"{settings.prefix}_CALLER_ACCOUNTS names the account {strange[0]}, which this server does not have."]
+            if strange
+            else []
+        )
+        issuers = settings.listening["AUTH_ISSUER"] if settings.listening is not None else ()
+        if len(issuers) > 1 and any(each.startswith(_SUBJECT) for each in self._listed):
+            name = f"{settings.prefix}_AUTH_ISSUER"
+            found.append(
+                f"{settings.prefix}_CALLER_ACCOUNTS names callers by `sub:`, which needs one issuer in {name}."
+            )
+        return found
+
+
+def read_callers(value: str) -> CallerAccounts:
+    """Return the accounts of callers. `value`: `claim:` and a claim of access tokens, or the path of a file.
+
+    A line of the file is a caller and its account. A caller is a name in the file of tokens, or `sub:` and a subject.
+    """
+    if value.startswith(_CLAIM):
+        return CallerAccounts(value.removeprefix(_CLAIM), {})
+    try:
+        text = content(value, "")
+    except ValueError:
+        raise ValueError("must be claim:NAME, or name a file of text in UTF-8 that can be read") from None
+    found: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        if len(words) != 2 or words[0] in found:
+            raise ValueError(f"must name a file with a caller and its account on each line (line {number})")
+        found[words[0]] = words[1]
+    if not found:
+        raise ValueError("names a file without callers")
+    return CallerAccounts("", found)
+
+
+def _value(claims: Mapping[str, object], claim: str) -> object:
+    """Return the value of a claim, by its name or by a JSON Pointer (RFC 6901); None if there is none."""
+    found: object = claims
+    names = (
+        [each.replace("~1", "/").replace("~0", "~") for each in claim[1:].split("/")] if claim[:1] == "/" else [claim]
+    )
+    for name in names:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found

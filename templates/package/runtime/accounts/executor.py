@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog
     from ..core.effects import Fetch
     from ..core.wire_formats import Block
-    from ..features.resource_versions import Version
     from ..http_server.handles import Handles
     from ..result.result_store import KeptResults
     from ..settings.settings import Settings
+
+
+_NOBODY = "This server does not know the account of this caller. Only its operator can set one, by {}_CALLER_ACCOUNTS."
 
 
 class AccountsExecutor(ToolExecutor):
@@ -78,6 +80,8 @@ class AccountsExecutor(ToolExecutor):
         if callers is None or self._settings.listening is None:
             return None
         found: str = callers.account(spans.peer(), self._settings)
+        if not found:
+            raise NotReady(_NOBODY.format(self._settings.prefix))
         return found
 
     def _allowed(self) -> list[str]:
@@ -126,7 +130,7 @@ class AccountsExecutor(ToolExecutor):
             )
         return await self._of[name].fetch(wanted)
 
-    async def version(self, wanted: Fetch, before: Version | None) -> Version | None:
+    async def version(self, wanted: Fetch, before: Any) -> None:
         return None  # a poll has no caller, so no account
 
     def following(self, catalog: Catalog, settings: Settings) -> ToolExecutor:

@@ -37,15 +37,6 @@ if TYPE_CHECKING:
     from .plain_call import PreparedCall
 
 
-def executor(catalog: Catalog, settings: Settings, handles: Handles | None = None) -> ToolExecutor:
-    """Return the executor of a server's calls. If the server has accounts, each has an executor of its own in it."""
-    if not settings.accounts:
-        return ToolExecutor(catalog, settings, handles)
-    from ..accounts.executor import AccountsExecutor  # imported late: few servers have accounts
-
-    return AccountsExecutor(catalog, settings, handles)
-
-
 # A call must not change its meaning while it runs, so reloaded tools get an executor of their own
 # (docs/decisions/calls.md).
 class ToolExecutor:

@@ -46,6 +46,13 @@ _LISTED = b'{"listed":'
 #: Bytes of tools.json read at once. A message with one such piece fits into an empty pipe (stdio.OutputRoom).
 _PIECE = 60 * 1024
 
+#: Schema of the additional argument of tools that can save their answer to a file.
+_SAVES = {
+    "type": "string",
+    "description": "Name of a file to write the answer to, in the folder that is open for downloads. Its path, size and"
+    " media type come back instead of the content.",
+}
+
 #: Names of the optional JSON files, without `.json`. They are the names of MCP's features.
 FEATURES: tuple[Feature, ...] = ("resources", "prompts")
 
@@ -270,13 +277,18 @@ class Catalog:
         except (KeyError, TypeError, AttributeError):
             raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
 
-    def change(self, key: str, change: Callable[[dict[str, Any], Any], None]) -> None:
-        """Call `change` with the `tools/list` entry of each tool whose binding has `key`, and the value of this key."""
-        for name in self.names():
-            if b'"%b":' % key.encode() in self._bound.text(name) and key in (binding := self._bound.line(name)):
-                tool = self._described.line(name)
-                change(tool, binding[key])
-                self._described.change(name, dumps(tool))
+    def offer_saving(self) -> None:
+        """Add an argument to the input schema of each tool that can save the API's response to a file. The argument
+        names this file.
+        """
+        bound = [(name, self._bound.text(name)) for name in self.names()]
+        saving = [(name, _object(line)["saves"]) for name, line in bound if b'"saves":' in line]
+        for name, argument in saving:
+            tool = self._described.line(name)
+            if "outputSchema" in tool:
+                continue  # a saved response has a text as its result, but this tool's results must match a schema
+            tool["inputSchema"].setdefault("properties", {}).setdefault(argument, _SAVES)
+            self._described.change(name, dumps(tool))
         self._leave(self.names())
 
     def offer_reading(self) -> None:

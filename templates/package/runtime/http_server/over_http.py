@@ -10,7 +10,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from ..calls.execution import ToolExecutor, executor
+from ..calls.execution import ToolExecutor
 from ..commands import libraries
 from ..core import log
 from ..core.catalog import Catalog, CatalogError
@@ -167,7 +167,12 @@ def _service(
             callers.renew(decided.delegations, lambda scheme: _scopes(table, scheme))
         if before is not None:
             return before.following(table, decided)
-        caller = executor(table, decided, handles)
+        if decided.accounts:
+            from ..accounts.executor import AccountsExecutor  # imported late: few servers have accounts
+
+            caller: ToolExecutor = AccountsExecutor(table, decided, handles)
+        else:
+            caller = ToolExecutor(table, decided, handles)
         caller.report()
         preload.load(table, decided)
         memory.settle()

@@ -20,7 +20,7 @@ object, else text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, assert_never
@@ -31,15 +31,13 @@ from ..text.folded_names import fold
 from . import styles
 from .argument_errors import Problem, Refused, Unsendable, gather, problems_of
 from .parameters import Cookies, Header, PathPiece, QueryPairs, QueryString, Written, field_pairs, value_of
-from .styles import JSON, OTHERS, STYLES, Expansion, PairSpace, Place, percent, reserved, scalar
+from .styles import OTHERS, PairSpace, Place, json_bytes, percent, reserved, scalar
 
 if TYPE_CHECKING:
     from ..core.catalog import Tool
     from ..files.files import Files
-    from ..files.multipart import Part
     from ..tables.table import Body, Field, Xml
     from ..tables.table import Parameter as Bound
-    from ..tables.words import PartKind
     from .parameters import Parameter
 
     Entropy = Callable[[int], bytes]
@@ -100,14 +98,14 @@ def build_body(
     if encoding == "form":
         return [(content_type, _form_body(members, body, credentials))]
     if encoding == "multipart":
-        written = _each(lambda member: _parts(member, arguments, files), members)
+        from ..files.multipart import join, parts  # imported late: few tools send multipart bodies
+
+        written = _each(lambda member: parts(member.field, member.value, arguments, files), members)
         owners = [(member.argument, member.field, [part.name for part in found]) for member, found in written]
         _check(owners, "part", body, credentials)
         if not any(found for _, found in written):
             names = ", ".join(sorted({field["argument"] for field in body["fields"] if "argument" in field})[:20])
             raise Refused(Problem("", f"the body would be empty: give at least one of {names or whole}"))
-        from ..files.multipart import join  # imported late: few tools send multipart bodies
-
         return [join(content_type, [part for _, found in written for part in found], entropy)]
     content = {member.field["name"]: member.value for member in members}
     return gather(lambda value: [_whole(body, value, files)], [("", content)])
@@ -131,14 +129,6 @@ def _filled_body(
         return [(body["contentType"], _form_body(_inside(name, (), value), body, credentials))]
     plain = {**body, "encoding": "text"} if encoding == "xml" else body
     return gather(lambda value: [_whole(plain, value, files)], [(name, value)])
-
-
-def json_bytes(value: Any) -> bytes:
-    """Return compact UTF-8 JSON. Raise Unsendable if JSON cannot represent the value."""
-    try:
-        return JSON.encode(value).encode()
-    except (ValueError, TypeError):
-        raise Unsendable("expected a value that JSON can hold") from None
 
 
 def _bound(body: Body, arguments: dict[str, Any]) -> list[Member] | None:
@@ -284,66 +274,6 @@ def _check(owners: Sequence[styles.WrittenNames], place: str, body: Body, creden
 
 def _pairs(member: Member) -> list[str]:
     return field_pairs(member.field, member.value, _FORM_RESERVED if member.field.get("reserved") else _FORM)
-
-
-def _parts(member: Member, arguments: dict[str, Any], files: Files | None) -> Iterator[Part]:
-    from ..files.multipart import Part  # imported late: few tools send multipart bodies
-
-    field, value = member.field, member.value
-    if "style" in field:
-        yield from _styled(field, value)
-        return
-    headers = [line for each in field.get("headers", ()) for line in _part_header(each, arguments)]
-    many = (field.get("repeat", "part" not in field) or field.get("part") == "file") and isinstance(value, list)
-    if many:
-        styles.check_extent(field["name"], value)
-    for index, item in enumerate(value if many else [value]):
-        kind: PartKind = field.get("part") or ("json" if isinstance(item, (dict, list)) else "text")
-        media = field.get("contentType", "")
-        if kind == "json":
-            yield Part(field["name"], json_bytes(item), media or "application/json", headers=headers)
-        elif item is None:
-            continue
-        elif kind == "xml":
-            yield Part(field["name"], _xml(field["xml"], item).encode(), media, headers=headers)
-        elif kind == "text":
-            yield Part(field["name"], scalar(item).encode(), media, headers=headers)
-        elif kind == "file":
-            from ..files.files import media_type  # imported late: few tools send files
-
-            assert files is not None
-            content, known, own = files.content(item)
-            name = _file_name(field.get("filename", ""), arguments, index) or known
-            content_type = media_type(media, content, name, own)
-            yield Part(field["name"], content, content_type, name or field["name"], headers)
-        else:
-            assert_never(kind)
-
-
-def _part_header(bound: Bound, arguments: dict[str, Any]) -> list[tuple[str, str]]:
-    value = value_of(bound, arguments)
-    if bound.get("required") and value is ABSENT:
-        raise Refused(Problem(bound["argument"], "is required with this part"))
-    return Header(bound).write(None if value is ABSENT else value)
-
-
-def _styled(field: Field, value: Any) -> Iterator[Part]:
-    """Yield multipart parts for a field: one for each name-value pair of the field's style (OpenAPI 3.1,
-    4.8.15.1.1).
-    """
-    from ..files.multipart import Part  # imported late: few tools send multipart bodies
-
-    for pair in Expansion(STYLES[field["style"]], field["name"], field["explode"], _UNENCODED).parts(value):
-        name, _, text = pair.partition("=")
-        yield Part(name, text.encode(), "")
-
-
-def _file_name(argument: str, arguments: dict[str, Any], index: int) -> str:
-    given = arguments.get(argument) or ""
-    name = (given[index] if index < len(given) else "") if isinstance(given, list) else str(given)
-    if "/" in name or "\\" in name or "\0" in name:
-        raise Refused(Problem(argument, "expected a file name without a directory"))
-    return name
 
 
 def _xml(shape: Xml, value: Any) -> str:

@@ -279,6 +279,14 @@ class Place:
         self.comma = comma
 
 
+def json_bytes(value: Any) -> bytes:
+    """Return compact UTF-8 JSON. Raise Unsendable if JSON cannot represent the value."""
+    try:
+        return JSON.encode(value).encode()
+    except (ValueError, TypeError):
+        raise Unsendable("expected a value that JSON can hold") from None
+
+
 def scalar(value: Any) -> str:
     """Return a scalar as text: a string unchanged, any other value as JSON."""
     try:

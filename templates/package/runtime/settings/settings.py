@@ -94,14 +94,12 @@ class Settings:
 
     def apply(self, catalog: Catalog) -> None:
         """Apply the settings to the catalog: hide tools that the operator excludes, add tools that settings enable."""
-        if self["DOWNLOADS_DIR"] is not None and catalog.binds(b'"saves":'):
-            from ..results.saving_argument import offer  # imported late: few operators open a folder
-
-            catalog.change("saves", offer)
+        if self["DOWNLOADS_DIR"] is not None:
+            catalog.offer_saving()
         if self.accounts and self.listening is not None and self["CALLER_ACCOUNTS"] is not None:
             from ..accounts.accounts import withdraw  # imported late: few servers have accounts
 
-            catalog.change("account", withdraw)
+            withdraw(catalog)
         if self["READ_ONLY"]:
             catalog.hide_changing()
         if catalog.roles and not (self.listening and self["AUTH_ROLES_CLAIM"]):
@@ -170,7 +168,7 @@ def load(
     if "accounts" in catalog.header:
         from ..accounts.accounts import load as load_accounts  # imported late: few servers have accounts
 
-        load_accounts(settings, catalog, asked, base_url, at_start, http)
+        load_accounts(settings, lambda view, seen: load(view, seen, base_url, False, at_start, http), catalog, asked)
     settings.warnings += warnings + asked.unread(f"{catalog.prefix}_")
     named = (credential_env.named(ending, catalog.security, asked) for ending in credential_env.SOURCES)
     if settings["CA_FILE"] or settings.client or any(named):

@@ -20,8 +20,8 @@ which valid handles are refused.
 from __future__ import annotations
 
 import os
-from copy import copy
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from copy import copy
 from typing import TYPE_CHECKING
 
 from cryptography.exceptions import InvalidTag
