@@ -138,8 +138,12 @@ def load(
         settings.private += [*found.private, *found.secrets.values(), *(value for *_, value in found["HEADERS_FILE"])]
         settings.problems += [each for each in found.problems if each.partition(" ")[0] not in inherited]
         settings.warnings += [each for each in found.warnings if each.partition(" ")[0] not in inherited]
-    if (callers := settings["CALLER_ACCOUNTS"]) is not None:
-        settings.problems += callers.problems(settings)
+    if (value := settings["CALLER_ACCOUNTS"]) is not None:
+        try:
+            settings.values["CALLER_ACCOUNTS"] = callers = read_callers(value)
+            settings.problems += callers.problems(settings)
+        except ValueError as reason:
+            settings.problems.append(f"{whole.prefix}_CALLER_ACCOUNTS {reason}.")
 
 
 def own_variables(view: AccountCatalog) -> Iterator[str]:
@@ -222,10 +226,7 @@ class CallerAccounts:
         )
         issuers = settings.listening["AUTH_ISSUER"] if settings.listening is not None else ()
         if len(issuers) > 1 and any(each.startswith(_SUBJECT) for each in self._listed):
-            name = f"{settings.prefix}_AUTH_ISSUER"
-            found.append(
-                f"{settings.prefix}_CALLER_ACCOUNTS names callers by `sub:`, which needs one issuer in {name}."
-            )
+            found.append(f"{settings.prefix}_CALLER_ACCOUNTS names callers by `sub:`, which needs one issuer.")
         return found
 
 

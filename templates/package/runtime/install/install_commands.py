@@ -223,6 +223,9 @@ def _server(
     started = _launch(catalog, given)
     chosen = variables.choose(catalog, environ)
     values, secrets = {**started.environment, **chosen.values}, list(chosen.secrets)
+    own = f"{catalog.prefix}_LOGIN_NAME"
+    if (logs_in := variables.has_logins(catalog)) and given.name != catalog.name:
+        values.setdefault(own, given.name)
     for name, value in given.env:
         if value is None:
             values.pop(name, None)
@@ -242,8 +245,10 @@ def _server(
         if name not in values:
             advice.append(f"{name} is needed and not set here. Install again with --env {name}=VALUE.")
     advice += _secret_advice(client, secrets)
-    if any("user" in scheme for scheme in catalog.security.values()):
-        advice.append(f"`{catalog.name}-mcp login` logs you in, once for all clients.")
+    if logs_in:
+        before = f"{own}={values[own]} " if own in values else ""
+        alike = f"all entries with this {own}" if before else "all clients"
+        advice.append(f"`{before}{catalog.name}-mcp login` logs you in, once for {alike}.")
     if given.project:
         advice.append(_shared_advice(started.command))
     return entries.Server(given.name, started.command, started.arguments, values, secrets), advice

@@ -47,6 +47,11 @@ def secret_names(catalog: Catalog) -> list[str]:
     return list(dict.fromkeys([*credentials, *rows]))
 
 
+def has_logins(catalog: Catalog) -> bool:
+    """Return True if a user can log in for some security scheme."""
+    return any("user" in scheme for each in _accounts(catalog) for scheme in each.security.values())
+
+
 def _accounts(catalog: Catalog) -> list[Catalog]:
     """Return the catalog as each account sees it, or a list of itself if the server has no accounts."""
     if "accounts" not in catalog.header:

@@ -198,7 +198,7 @@ SETTINGS = (
     Setting("STORE", "..http_server.listening.store", None,
             "the URL of a Redis or Valkey server in which replicas share state, such as `redis://cache:6379/0`",
             "http", secret=True),
-    Setting("CALLER_ACCOUNTS", "..accounts.accounts.read_callers", None,
+    Setting("CALLER_ACCOUNTS", "", None,
             "over HTTP: the account that each caller uses, by `claim:NAME` of access tokens, or by a file: on each line"
             " a caller and an account", "accounts"),
     Setting("LOGIN_NAME", "", "",
