@@ -132,7 +132,6 @@ def load(
     for name, view in views(whole).items():
         seen, inherited = environment(view, whole.prefix, environ)
         found = read(view, seen)
-        found.values["LOGIN_NAME"] = f"{found['LOGIN_NAME']} {name}".strip()
         settings.accounts[name] = view, found
         settings.read.update(dict.fromkeys(own_variables(view)))
         settings.private += [*found.private, *found.secrets.values(), *(value for *_, value in found["HEADERS_FILE"])]

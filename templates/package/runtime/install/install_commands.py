@@ -223,9 +223,9 @@ def _server(
     started = _launch(catalog, given)
     chosen = variables.choose(catalog, environ)
     values, secrets = {**started.environment, **chosen.values}, list(chosen.secrets)
-    own = f"{catalog.prefix}_LOGIN_NAME"
-    if (logs_in := variables.has_logins(catalog)) and given.name != catalog.name:
-        values.setdefault(own, given.name)
+    own, _, name = f"{catalog.prefix}_LOGIN_NAME={given.name}".partition("=")
+    if (logs_in := variables.has_logins(catalog)) and name != catalog.name:
+        values.setdefault(own, name)  # two entries of one client may be two accounts
     for name, value in given.env:
         if value is None:
             values.pop(name, None)
