@@ -18,6 +18,7 @@ from tests.hostile.mutations_of_results import OF_RESULTS
 from tests.hostile.mutations_of_search import OF_SEARCH
 from tests.hostile.mutations_of_serving import OF_SERVING
 from tests.hostile.mutations_of_shares import OF_SHARES
+from tests.hostile.mutations_of_tenants import OF_TENANTS
 from tests.hostile.mutations_of_work import OF_WORK
 from tests.hostile.mutations_of_workflows import OF_WORKFLOWS
 
@@ -425,6 +426,7 @@ MUTATIONS = (
     *OF_IDENTITY,
     *OF_ORIGINS,
     *OF_REACH,
+    *OF_TENANTS,
     *OF_RESULTS,
     *OF_SERVING,
     *OF_WORK,

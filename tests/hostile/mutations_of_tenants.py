@@ -1,0 +1,39 @@
+"""List mutations that remove safety checks on tenants and accounts."""
+
+from __future__ import annotations
+
+from tests.hostile.mutation import Mutation
+
+TENANTS = ("tests/functional/test_tenants.py",)
+ACCOUNTS = ("tests/functional/test_accounts.py",)
+
+OF_TENANTS = (
+    Mutation(
+        "a value that leaves its place in the URL", "tenants.py", "_WORD.fullmatch(value) is not None", "True", TENANTS
+    ),
+    Mutation(
+        "the cookie of another tenant",
+        "tenants.py",
+        "self._has_session and found.origin",
+        "False and found.origin",
+        TENANTS,
+    ),
+    Mutation("a credential of the server for an account", "accounts.py", "or name in own}", "or True}", ACCOUNTS),
+    Mutation("what identifies the server", "accounts.py", 'elif own_value != "own":', "else:", ACCOUNTS),
+    Mutation(
+        "an account that the caller does not have",
+        "executor.py",
+        "if given not in able:",
+        "if given not in self._of:",
+        ACCOUNTS,
+    ),
+    Mutation("a caller without an account", "executor.py", "if not found:", "if False:", ACCOUNTS),
+    Mutation(
+        "results of another account",
+        "executor.py",
+        "able = (self._accounts[name] for name in self._allowed())",
+        "able = self._accounts.values()",
+        ACCOUNTS,
+    ),
+    Mutation("handles of another account", "seal.py", 'found._audience += b"/" + account.encode()', "pass", ACCOUNTS),
+)
