@@ -86,8 +86,8 @@ def test_a_value_that_leaves_its_place_is_refused_whatever_the_pattern_allows(
             said = call("read_log", tenant=value)
             assert said.startswith("read_log was not called"), value
             assert "tenant: expected text that matches" in said, value
-        for value in (None, 2.5, ["2"], {}):
-            assert call("read_log", tenant=value).startswith("read_log was not called"), value
+        for other in (None, 2.5, ["2"], {}):
+            assert call("read_log", tenant=other).startswith("read_log was not called"), other
         assert call("read_log").startswith("read_log was not called")
         assert "must be a URL" not in call("read_log", tenant="2.example.com")
     assert not any(site.asked for site in sites)

@@ -9,15 +9,13 @@ ACCOUNTS = ("tests/functional/test_accounts.py",)
 
 OF_TENANTS = (
     Mutation(
-        "a value that leaves its place in the URL", "tenants.py", "_WORD.fullmatch(value) is not None", "True", TENANTS
-    ),
-    Mutation(
-        "the cookie of another tenant",
+        "a value that leaves its place in the URL",
         "tenants.py",
-        "self._has_session and found.origin",
-        "False and found.origin",
+        "and _WORD.fullmatch(value) is not None",
+        "",
         TENANTS,
     ),
+    Mutation("the cookie of another tenant", "tenants.py", "if self._has_session and", "if False and", TENANTS),
     Mutation("a credential of the server for an account", "accounts.py", "or name in own}", "or True}", ACCOUNTS),
     Mutation("what identifies the server", "accounts.py", 'elif own_value != "own":', "else:", ACCOUNTS),
     Mutation(
@@ -31,8 +29,8 @@ OF_TENANTS = (
     Mutation(
         "results of another account",
         "executor.py",
-        "able = (self._accounts[name] for name in self._allowed())",
-        "able = self._accounts.values()",
+        "for name in self._allowed())",
+        "for name in self._accounts)",
         ACCOUNTS,
     ),
     Mutation("handles of another account", "seal.py", 'found._audience += b"/" + account.encode()', "pass", ACCOUNTS),

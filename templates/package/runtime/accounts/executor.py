@@ -61,8 +61,7 @@ class AccountsExecutor(ToolExecutor):
     def _lasts(self, name: str) -> Lasting:
         """Return what lasts for an account: over HTTP, handles are sealed for it."""
         view, own = self._settings.accounts[name]
-        handles = self.lasting.handles
-        if handles is not None:
+        if (handles := self.lasting.handles) is not None and handles.apart is not None:
             return Lasting(view, own, handles.apart(name))
         return Lasting(view, own, None, _Names(f"{view.name}://result/{name}/"))
 

@@ -249,7 +249,7 @@ def explain(
     """
     tool = catalog.tool(name)
     if "account" in tool.binding:
-        from ..accounts.commands import explained  # imported late: few servers have accounts
+        from ..accounts.account_commands import explained  # imported late: few servers have accounts
 
         return explained(explain, catalog, environ, base_url, name, arguments)
     settings = load(catalog, environ, base_url)
