@@ -6,6 +6,7 @@ from tests.hostile.mutation import Mutation
 
 TENANTS = ("tests/functional/test_tenants.py",)
 ACCOUNTS = ("tests/functional/test_accounts.py",)
+HANDLES = ("tests/streamable/test_handles.py",)
 
 OF_TENANTS = (
     Mutation(
@@ -16,7 +17,13 @@ OF_TENANTS = (
         TENANTS,
     ),
     Mutation("the cookie of another tenant", "tenants.py", "if self._has_session and", "if False and", TENANTS),
-    Mutation("a credential of the server for an account", "accounts.py", "or name in own}", "or True}", ACCOUNTS),
+    Mutation(
+        "a credential of the server for an account",
+        "accounts.py",
+        "return self.prefix + variable",
+        "return before + variable",
+        ACCOUNTS,
+    ),
     Mutation("what identifies the server", "accounts.py", 'elif own_value != "own":', "else:", ACCOUNTS),
     Mutation(
         "an account that the caller does not have",
@@ -33,5 +40,5 @@ OF_TENANTS = (
         "for name in self._accounts)",
         ACCOUNTS,
     ),
-    Mutation("handles of another account", "seal.py", 'found._audience += b"/" + account.encode()', "pass", ACCOUNTS),
+    Mutation("handles of another account", "seal.py", 'found._audience += b"/" + account.encode()', "pass", HANDLES),
 )
