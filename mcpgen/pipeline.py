@@ -23,7 +23,7 @@ from mcpgen.lock.lockfile import Lock
 from mcpgen.lower import lower
 from mcpgen.lower.text.prose import plain, shortened
 from mcpgen.lower.tool.tenants import with_accounts
-from mcpgen.merge.add_own_tools import merge
+from mcpgen.merge.add_own_tools import merge, with_declared_keys, with_task_operations
 from mcpgen.merge.apply_options import (
     with_body_types,
     with_fields,
@@ -35,11 +35,9 @@ from mcpgen.merge.apply_options import (
     with_redirects,
     with_variables,
 )
-from mcpgen.merge.declared_keys import with_declared_keys
 from mcpgen.merge.logins import hide_logins, with_login
 from mcpgen.merge.merge_documents import OwnerDecisions, joined, settled
 from mcpgen.merge.overrides import apply, chosen, former, report_unused, visible, without_security
-from mcpgen.merge.task_operations import with_task_operations
 from mcpgen.model import Api, Catalog, Identity, PreviousNames, Skipped
 from mcpgen.model.options import Options
 from mcpgen.model.pins import NOTHING

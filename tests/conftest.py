@@ -64,10 +64,12 @@ LONGEST = (
 """Files that start first, the longest first, so that no worker gets one of them at the end."""
 
 
+@functools.cache
 def _place(path: Path) -> str:
     return path.relative_to(Path(__file__).parent).as_posix()
 
 
+@functools.cache
 def _is_slow(path: Path) -> bool:
     place = _place(path)
     return any(place == slow or place.startswith(f"{slow}/") for slow in SLOW)
@@ -84,6 +86,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
     first = {place: number for number, place in enumerate(LONGEST)}
     items.sort(key=lambda item: first.get(_place(item.path), len(first)))
+    gc.freeze()  # the items stay until the end, so the garbage collector need not search them again and again
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -119,6 +122,14 @@ def _chosen_parts() -> Iterator[None]:
     choose = parts.chosen
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parts, "chosen", lambda wanted, **implied: choose(wanted or (*parts.PURPOSES,), **implied))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _nothing_synced() -> Iterator[None]:
+    """Do not wait for the disk in thousands of compiles, because no test takes the power away."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
         yield
 
 

@@ -1,6 +1,6 @@
 """Measure how well the search finds tools.
 
-    python -m benchmarks.retrieval [FOLDER] [--only SET,SET] [--alone] [--lists] [--schemas]
+    python -m benchmarks.retrieval [FOLDER] [--only SET,SET] [--alone] [--lists] [--schemas] [--held-out]
 
 FOLDER holds the documents of the corpus. The output has a row for each set of questions (`questions.py`) and search.
 C@5 and C@10 are the shares of questions with all needed tools among the first 5 and 10 results, with the tools that are
@@ -11,7 +11,8 @@ tools alone. `perhaps` counts those for which it said that perhaps nothing fits.
 
 The lines below the table show how many unanswerable questions get the same two answers. Further lines show how well the
 compiler finds the producer of an id: the tool whose result contains it. `--lists` also measures the tokens of every
-document's list of tools. `python -m benchmarks.retrieval.rules` measures each rule of the search.
+document's list of tools. `--held-out` only measures C@10 of each set with constants that the other sets have chosen
+(`held_out.py`), which takes minutes. `python -m benchmarks.retrieval.rules` measures each rule of the search.
 
 The search is compared with the plain recipe, and with FastMCP's search over the tools that FastMCP makes of the same
 documents. `--alone` leaves FastMCP out, and `--only` the other sets. FastMCP answers with complete tool definitions.
@@ -34,7 +35,7 @@ from package.runtime.core.catalog import Catalog
 
 from benchmarks.bars import Bar, show
 from benchmarks.corpus import CORPUS
-from benchmarks.retrieval import producers
+from benchmarks.retrieval import held_out, producers
 from benchmarks.retrieval.peer import NAME, Peer, Unavailable
 from benchmarks.retrieval.questions import TUNED, UNTUNED, Pool
 from benchmarks.retrieval.rankers import Ranker, Recipe, Search
@@ -142,7 +143,7 @@ def measure(
     sets: dict[str, dict[str, Tally]] = {}
     nothing = dict.fromkeys(("fits", "perhaps", "nothing"), 0)
     bars: list[Bar] = []
-    for pool, index, tools, operations, questions in served(folder, only):
+    for pool, index, tools, operations, questions, *_ in served(folder, only):
         search = Search(index, tools)
         rankers: dict[str, Ranker] = {"search": search, "recipe": Recipe(index, tools)}
         if not alone and (theirs := peer(pool, operations, schemas)):
@@ -171,7 +172,12 @@ def main() -> int:
     parser.add_argument("--alone", action="store_true")
     parser.add_argument("--lists", action="store_true")
     parser.add_argument("--schemas", action="store_true")
+    parser.add_argument("--held-out", action="store_true")
     given = parser.parse_args()
+    if given.held_out:
+        for of, share in held_out.held_out(given.folder, given.only).items():
+            print(f"{of:26}{share:9.1f}")
+        return 0
     sets, nothing, bars = measure(given.folder, given.only, given.alone, given.schemas)
     print(f"{'':26}" + "".join(f"{key:>9}" for key in HEAD))
     for of, tallies in sets.items():

@@ -8,7 +8,8 @@ their author had seen the search, for documents that no question had been writte
 Questions of others stand beside the corpus, and are never copied: SOCBench-D, each of whose pools joins five documents,
 and ToolAlpaca, whose documents are joined to one pool. Their needs are operations (`GET /path`).
 
-`questions/nothing.txt` and `nothing_held_out.txt` have questions that the named API cannot answer.
+`questions/nothing.txt` and `nothing_held_out.txt` have questions that the named API cannot answer. The questions of
+`questions/deprecated.txt` are answered by a deprecated operation and by its successor, and need the successor.
 """
 
 from __future__ import annotations
@@ -61,13 +62,17 @@ def _alike(names: list[str], pattern: str) -> list[str]:
 
 
 class Pool(NamedTuple):
-    """Documents that one server serves, and questions to it. `of`: the set to which the pool belongs."""
+    """Documents that one server serves, and questions to it. `of`: the set to which the pool belongs.
+
+    `nothing`: questions that no tool answers. `successors`: questions that a deprecated tool answers too.
+    """
 
     of: str
     name: str
     documents: tuple[Path, ...]
     questions: list[Question]
-    nothing: list[str]
+    nothing: tuple[str, ...] = ()
+    successors: tuple[Question, ...] = ()
 
     def source(self, folder: Path) -> Path:
         """Return the document of the pool, or a tools file over its documents, which is written to `folder`."""
@@ -88,19 +93,21 @@ def pools(corpus: Path, folder: Path) -> Iterator[Pool]:
     """Yield all pools. `folder`: a temporary folder for documents that are parts of another file."""
     public = corpus.parent / "questions"
     for name, document in (TUNED | UNTUNED).items():
-        yield Pool(name, name, (corpus / document,), list(_own(name)), list(_nothing(name)))
+        nothing = (text for file in ("nothing", "nothing_held_out") for text, _ in _rows_of(name, file))
+        successors = (Question(text, ((operation,),)) for text, operation in _rows_of(name, "deprecated"))
+        yield Pool(name, name, (corpus / document,), list(_own(name)), tuple(nothing), tuple(successors))
     for path in sorted((public / "socbench").glob("*~queries.json")):
         front = path.name.removesuffix("queries.json")
         documents = tuple(sorted(path.parent.glob(f"{front}*~openapi.json")))
         asked = json.loads(path.read_text(encoding="utf-8"))["queries"]
         questions = [Question(each["query"], tuple((operation,) for operation in each["endpoints"])) for each in asked]
-        yield Pool(f"socbench {front.partition('~')[0][-1]}", front.rstrip("~"), documents, questions, [])
+        yield Pool(f"socbench {front.partition('~')[0][-1]}", front.rstrip("~"), documents, questions)
     if (public / "toolalpaca.json").is_file():
         apis = json.loads((public / "toolalpaca.json").read_text(encoding="utf-8"))
         for number, api in enumerate(apis):
             (folder / f"toolalpaca{number}.json").write_text(api["Documentation"], encoding="utf-8")
         documents = tuple(folder / f"toolalpaca{number}.json" for number in range(len(apis)))
-        yield Pool("toolalpaca", "toolalpaca", documents, [each for api in apis for each in _of_toolalpaca(api)], [])
+        yield Pool("toolalpaca", "toolalpaca", documents, [each for api in apis for each in _of_toolalpaca(api)])
 
 
 def _own(api: str) -> Iterator[Question]:
@@ -109,12 +116,12 @@ def _own(api: str) -> Iterator[Question]:
         yield Question(text.strip(), tuple(tuple(each.split("/")) for each in names.split()))
 
 
-def _nothing(api: str) -> Iterator[str]:
-    for file in ("nothing.txt", "nothing_held_out.txt"):
-        for row in (FOLDER / file).read_text(encoding="utf-8").splitlines():
-            name, _, text = row.partition("|")
-            if name.strip() == api:
-                yield text.strip()
+def _rows_of(api: str, file: str) -> Iterator[tuple[str, str]]:
+    """Yield the question and the operation (or "") of each row of `questions/FILE.txt` about an API."""
+    for row in (FOLDER / f"{file}.txt").read_text(encoding="utf-8").splitlines():
+        name, text, operation = (each.strip() for each in f"{row}|".split("|")[:3])
+        if name == api:
+            yield text, operation
 
 
 def _of_toolalpaca(api: dict[str, Any]) -> Iterator[Question]:

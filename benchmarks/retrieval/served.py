@@ -20,7 +20,8 @@ Needs = list[set[str]]
 class Served(NamedTuple):
     """A pool, its search index (`table`) and the tools of its server, and its questions with their needs.
 
-    `operations`: method and path → names of the tools that call the operation.
+    `operations`: method and path → names of the tools that call the operation. `successors`: questions that one of the
+    tools `deprecated` answers too.
     """
 
     pool: Pool
@@ -28,6 +29,8 @@ class Served(NamedTuple):
     tools: list[dict[str, Any]]
     operations: dict[str, set[str]]
     questions: list[tuple[str, Needs]]
+    successors: list[tuple[str, Needs]]
+    deprecated: set[str]
 
 
 def compiled(path: Path) -> Compiled:
@@ -50,5 +53,9 @@ def served(corpus: Path, only: str = "") -> Iterator[Served]:
             for tool in made.catalog.tools:
                 operations.setdefault(f"{tool.operation.method} {tool.operation.path}", set()).add(tool.name)
             names = [tool["name"] for tool in tools]
-            questions = [(each.text, each.tools(names, operations)) for each in pool.questions]
-            yield Served(pool, made.catalog.search.index, tools, operations, questions)
+            asked = [
+                [(each.text, each.tools(names, operations)) for each in some]
+                for some in (pool.questions, pool.successors)
+            ]
+            deprecated = {tool.name for tool in made.catalog.tools if tool.operation.deprecated}
+            yield Served(pool, made.catalog.search.index, tools, operations, *asked, deprecated)

@@ -10,6 +10,8 @@ servers over stdio carry out each way. The API records what it receives, and ans
 - our search: one search for all steps, then calls.
 - our search and a program: one search, then one program (`program.txt`). FLAGS are the flags of `generate` with which
   the server lists `run_program`; `--flags=` leaves this way out.
+- a workflow: one call of a tool that the owner of the server wrote (`workflow.tools.yaml`), and that makes the five
+  calls. The server lists this tool alone. Its issue has the whole log.
 
 No model runs: its queries and calls are fixed. They use only tools and arguments that an answer has shown. The
 exception is a tool that FastMCP's search does not find. Tokens are counted with the tokenizer o200k if node is
@@ -41,6 +43,7 @@ from benchmarks.task.ways import WAYS, Names
 from mcpgen.base import tokens
 
 DOCUMENT = CORPUS / "github-rest.json"
+WORKFLOW = Path(__file__).with_name("workflow.tools.yaml")
 PATIENCE = 300.0
 PEERS_NAMES = {
     "GET /repos/{owner}/{repo}/actions/runs": "actionslist_workflow_runs_for_repo",
@@ -52,6 +55,7 @@ PEERS_NAMES = {
 """Method and path → FastMCP's name of the tool, for the tools of the task."""
 MOST_TOKENS, MOST_TRIPS = 5000, 6
 MOST_TOKENS_OF_PROGRAM, MOST_TRIPS_OF_PROGRAM = 3000, 2
+MOST_TOKENS_OF_WORKFLOW, MOST_TRIPS_OF_WORKFLOW = 400, 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ def generated(document: Path, folder: Path, surface: str, *flags: str) -> Path:
 
     `flags`: further flags of `generate`.
     """
-    project = folder / "-".join((surface, *flags))
+    project = folder / "-".join((document.stem, surface, *flags))
     command = [
         sys.executable,
         "-m",
@@ -99,6 +103,14 @@ def generated(document: Path, folder: Path, surface: str, *flags: str) -> Path:
     ]
     subprocess.run([*command, "--tools", surface, *flags], check=True, capture_output=True)
     return project
+
+
+def workflow_of(document: Path, folder: Path) -> Path:
+    """Write the tools file with the workflow for the task, and return its path."""
+    text = WORKFLOW.read_text(encoding="utf-8").replace("DOCUMENT", json.dumps(str(document.resolve())))
+    written = folder / WORKFLOW.name
+    written.write_text(text.replace("FOLDER", json.dumps(str(document.resolve().parent))), "utf-8")
+    return written
 
 
 def names_of(project: Path) -> Names:
@@ -180,6 +192,8 @@ def main() -> int:
             measured("all tools", "all", ours(listing), names, given.answers),
             measured("search", "batched", ours(searching), names, given.answers),
         ]
+        project = generated(workflow_of(given.document, Path(folder)), Path(folder), "all")
+        rows.append(measured("workflow", "workflow", ours(project), names, given.answers))
         if given.flags:
             project = generated(given.document, Path(folder), "search", *given.flags.split())
             rows.append(measured("search and a program", "program", ours(project), names, given.answers))
@@ -197,13 +211,14 @@ def main() -> int:
 
 
 def bars(rows: list[Row]) -> list[Bar]:
-    """Return the tokens of context and the round trips of our search, each with the limit that the figure must keep.
+    """Return the tokens of context and the round trips of our ways, each with the limit that the figure must keep.
 
-    If the search was also measured with one program that calls all tools (`run_program`), include those figures.
+    The way with a program that calls all tools (`run_program`) is included if it was measured.
     """
     limits = {
         "search": (MOST_TOKENS, MOST_TRIPS),
         "search and a program": (MOST_TOKENS_OF_PROGRAM, MOST_TRIPS_OF_PROGRAM),
+        "workflow": (MOST_TOKENS_OF_WORKFLOW, MOST_TRIPS_OF_WORKFLOW),
     }
     found = []
     for row in rows:

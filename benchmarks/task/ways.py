@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.task.conversation import Conversation
-from benchmarks.task.steps import STEPS, Answers
+from benchmarks.task.steps import PLACE, STEPS, Answers
 
 PROGRAM = Path(__file__).with_name("program.txt")
 _TOOL = re.compile(r"(?ms)^(?:\S+ \u2190 )?(\w+)\((?:\n.*?\n\)|[^\n]*?\))(?: \[writes\])?")
@@ -78,6 +78,12 @@ def program(conversation: Conversation, names: Names) -> Done:
     return Done(len(STEPS))
 
 
+def workflow(conversation: Conversation, names: Names) -> Done:
+    """Call the workflow, which makes all calls of the task. Its server lists no other tool."""
+    conversation.call("report_failed_run", {**PLACE, "title": "tests fail on main"})
+    return Done(len(STEPS))
+
+
 def _searched(conversation: Conversation, names: Names) -> dict[str, str]:
     """Search for the tools of all steps of the benchmark's task. Return a mapping from the name of each found tool to
     its signature in the search results.
@@ -109,4 +115,5 @@ WAYS: Mapping[str, Callable[[Conversation, Names], Done]] = {
     "one by one": one_by_one,
     "batched": batched,
     "program": program,
+    "workflow": workflow,
 }

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
-from mcpgen.adopt import operations, security, selecting
+from mcpgen.adopt import operations, security
 from mcpgen.adopt.foreign import TITLES, Described, ForeignServer, Remark, has_secret, leave_out_secrets
 from mcpgen.adopt.operations import RawOperation
 from mcpgen.adopt.selection import Served, served
-from mcpgen.adopt.toolsfile import Draft, Entry, FetchedPart, Override, write
+from mcpgen.adopt.toolsfile import Draft, Entry, FetchedPart, Override, selectors, write
 from mcpgen.base.errors import FatalError
 from mcpgen.base.names import ALIAS, SERVER_NAME, WRITTEN_TOOL_NAME, clipped, server_name
 from mcpgen.base.secrets import without_secrets
@@ -22,15 +22,13 @@ from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, compile_source
 from mcpgen.read.fetch import Fetched, Folder, Network
 
+_RETURNS_TEXT = (
+    "Tools return text. To return structured results with output schemas, as FastMCP does, write "
+    "`server: {output: structured}`."
+)
 _OF_ARGUMENTS = {
-    "awslabs": (
-        "Tools return text. To return structured results with output schemas, as FastMCP does, write "
-        "`server: {output: structured}`."
-    ),
-    "fastmcp": (
-        "Tools return text. To return structured results with output schemas, as FastMCP does, write "
-        "`server: {output: structured}`."
-    ),
+    "awslabs": _RETURNS_TEXT,
+    "fastmcp": _RETURNS_TEXT,
     "openapi-mcp-generator": (
         "Each member of a request body is an argument; in the old server, the argument `requestBody` held the members."
     ),
@@ -287,7 +285,7 @@ def _name_tools(
             if override.name or override.aliases:
                 entry.overrides.append(override)
         known = [tool.operation for tool in tools[index].values()]
-        entry.include, entry.exclude = selecting.selectors(known, wanted, includes=includes)
+        entry.include, entry.exclude = selectors(known, wanted, includes=includes)
 
 
 def _override(

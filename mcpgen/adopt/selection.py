@@ -1,15 +1,23 @@
-"""Decide which operations are tools of an existing MCP server that mcpgen did not make, and under which names."""
+"""Decide which operations are tools of an existing MCP server that mcpgen did not make, and under which names.
+
+The names of FastMCP follow `fastmcp/server/openapi/server.py` of 2.14.7 and
+`fastmcp/server/providers/openapi/provider.py` of 3.4.10. awslabs.openapi-mcp-server gives the same names, because it
+calls FastMCP.
+"""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mcpgen.adopt import operations
 from mcpgen.adopt.foreign import Component, Described, ForeignServer, Remark, Route
-from mcpgen.adopt.names import fastmcp, generator, ivotoby
 from mcpgen.adopt.operations import RawOperation
+from mcpgen.adopt.programs import generator, ivotoby
 from mcpgen.base.names import clipped
 from mcpgen.lower.schema import patterns
+
+_LONGEST_OF_FASTMCP = 56
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +87,7 @@ def _of_fastmcp(
         return next(fitting, Route("tool"))
 
     wanted = server.filters
-    for operation, component, name in fastmcp.assign(found, described.renames, lambda each: route_of(each).component):
+    for operation, component, name in fastmcp_names(found, described.renames, lambda each: route_of(each).component):
         tags = {*operation.tags, *route_of(operation).adds, *described.tags}
         shown = (wanted.include_tags is None or bool(tags & wanted.include_tags)) and not tags & wanted.exclude_tags
         if component != "none" and shown and name not in wanted.removed:
@@ -110,3 +118,37 @@ def _search(route: Route, described: Described, remarks: list[Remark]) -> Callab
     said = f"The pattern '{clipped(route.pattern)}' of a route map is invalid or too slow; the route map was left out."
     remarks.append(Remark(said, described.where))
     return None
+
+
+# -- names of FastMCP --------------------------------------------------------------------------------------------------
+
+
+def fastmcp_names(
+    operations: Iterable[RawOperation], renames: Mapping[str, str], component: Callable[[RawOperation], Component]
+) -> list[tuple[RawOperation, Component, str]]:
+    """Return each operation with its kind of component (tool, resource, …) and a name that is unique within this kind.
+
+    If a name is taken, a number is appended, counted in the order of the document.
+    """
+    used: dict[Component, Counter[str]] = {}
+    found = []
+    for operation in operations:
+        kind = component(operation)
+        name = _fastmcp_name(operation, renames)
+        counts = used.setdefault(kind, Counter())
+        counts[name] += 1
+        found.append((operation, kind, name if counts[name] == 1 else f"{name}_{counts[name]}"))
+    return found
+
+
+def _fastmcp_name(operation: RawOperation, renames: Mapping[str, str]) -> str:
+    if operation.id:
+        name = renames.get(operation.id) or operation.id.split("__")[0]
+    else:
+        name = operation.summary or f"{operation.method}_{operation.path}"
+    return _fastmcp_slug(name)[:_LONGEST_OF_FASTMCP]
+
+
+def _fastmcp_slug(text: str) -> str:
+    slug = re.sub(r"[^a-zA-Z0-9_]", "", re.sub(r"[\s\-\.]+", "_", text))
+    return re.sub(r"_+", "_", slug).strip("_")

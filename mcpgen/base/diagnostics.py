@@ -223,6 +223,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "unknown-step-argument": ("warning", "A step of a workflow gives a tool an argument that it does not have."),
     "unfit-argument": ("warning", "A step of a workflow gives an argument a value of another type."),
     "unknown-output": ("warning", "A workflow names an input, a step or an output that does not exist."),
+    "undescribed-output": ("warning", "A workflow reads a part of an answer that no schema describes."),
     "unconfirmed-workflow": ("warning", "A workflow writes, and nobody is asked to confirm it."),
     # Findings about finished tools. Tools with one of the first three faults are left out of the server.
     "unportable-name": ("warning", "Clients would refuse the name of a tool, or another tool has the name."),

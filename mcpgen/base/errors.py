@@ -1,5 +1,7 @@
 """Exceptions that end a run, or the work on one operation. Everything less serious is a diagnostic."""
 
+import os
+
 from mcpgen.base.diagnostics import Diagnostic, Where
 
 
@@ -17,6 +19,11 @@ class FatalError(Exception):
 
 class ProjectBusy(FatalError):
     """Another run is working on the same project. The same command may succeed later."""
+
+
+def reason_of(error: OSError, unknown: str = "the file system refuses") -> str:
+    """Return the operating system's text for `error`, or `unknown` if it has none."""
+    return os.strerror(error.errno) if error.errno else unknown
 
 
 class SkipOperation(Exception):

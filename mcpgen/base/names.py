@@ -2,18 +2,27 @@
 
 All functions are pure, and the tests list names with their expected results. `naming/tool_names.py` derives the name of
 a tool from its operation.
+
+`romanize` spells names of any script in ASCII letters: `Straße` → `Strasse`, `状态` → `_Zhuang__Tai_`, `имя` → `imya`.
+The spelling is for names alone: a Han character gets its Mandarin reading in Japanese words too. So whoever shows such
+a name shows the original beside it.
 """
 
 import hashlib
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from functools import lru_cache
 from itertools import chain, count
 
-from mcpgen.base.romanize import is_respelled, romanize
+from anyascii import anyascii
+
 from mcpgen.base.runtime import folded_names
+
+_LONGEST_READ = 2000
+"""How much of a text is read: more than any name needs."""
 
 normalize, alike, fold = folded_names.normalize, folded_names.alike, folded_names.fold
 alphanumeric, humps = folded_names.alphanumeric, folded_names.humps
@@ -68,32 +77,11 @@ _SYLLABLE = re.compile("_[A-Z][a-z]*_")
 _APOSTROPHE = re.compile(r"['\u2019](?:[sS]\b)?")
 _FILLER = frozenset(
     [
-        "api",
-        "apis",
-        "definition",
-        "definitions",
-        "description",
-        "docs",
-        "documentation",
-        "endpoints",
-        "http",
-        "json",
-        "mcp",
-        "official",
-        "openapi",
-        "public",
-        "reference",
-        "rest",
-        "restful",
-        "server",
-        "service",
-        "spec",
-        "specification",
-        "swagger",
-        "the",
-        "web",
+        "api", "apis", "definition", "definitions", "description", "docs", "documentation", "endpoints", "http",
+        "json", "mcp", "official", "openapi", "public", "reference", "rest", "restful", "server", "service", "spec",
+        "specification", "swagger", "the", "web",
     ]
-)
+)  # fmt: skip
 _LINKS = frozenset(["a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "to", "where", "with"])
 _SUBDOMAINS = _FILLER | {"app", "apps", "beta", "cloud", "dev", "gateway", "prod", "sandbox", "staging", "test", "www"}
 _SECOND_LEVELS = frozenset(["ac", "co", "com", "edu", "gov", "net", "org"])
@@ -187,12 +175,12 @@ def spelled_out(wire_name: str) -> list[str]:
 
 def is_readable(wire_name: str) -> bool:
     """Return True if the argument name for `wire_name` still shows which name was meant."""
-    return not is_respelled(wire_name) and any(map(str.isalnum, _in_ascii(wire_name)))
+    return not _is_respelled(wire_name) and any(map(str.isalnum, _in_ascii(wire_name)))
 
 
 def _in_ascii(name: str) -> str:
     """Return `name` in ASCII, with syllables in lower case: `状态` → `_zhuang__tai_`."""
-    said = name if not is_respelled(name) else _SYLLABLE.sub(lambda found: found[0].lower(), romanize(name))
+    said = name if not _is_respelled(name) else _SYLLABLE.sub(lambda found: found[0].lower(), romanize(name))
     return normalize("NFKD", said).encode("ascii", "ignore").decode()
 
 
@@ -296,3 +284,32 @@ def near(key: str, known: Sequence[str]) -> list[str]:
 def did_you_mean(names: Sequence[str]) -> str:
     """Return a hint that suggests `names` ("Did you mean …?"), or "" if there are none."""
     return f"Did you mean {' or '.join(repr(name) for name in names)}?" if names else ""
+
+
+# -- names of any script in ASCII --------------------------------------------------------------------------------------
+
+
+def romanize(text: str) -> str:
+    """Return `text` with each letter spelled in ASCII. Other characters beyond ASCII stay.
+
+    A syllable of a script without spaces becomes a word of its own, because words are split at capitals and at `_`.
+    """
+    return text if text.isascii() else "".join(map(_spelled, unicodedata.normalize("NFC", text[:_LONGEST_READ])))
+
+
+def _is_respelled(name: str) -> bool:
+    """Return True if `name` has a letter that is no Latin letter, or one without a base letter, such as `ß`.
+
+    Readers of the ASCII spelling could not tell the original: `größe` → `grosse`. `é` → `e` is no such letter.
+    """
+    return not name.isascii() and any(
+        not first.isascii() and first.isalpha() for first in (unicodedata.normalize("NFKD", each)[:1] for each in name)
+    )
+
+
+def _spelled(character: str) -> str:
+    if character.isascii() or not (character.isalpha() or unicodedata.category(character).startswith("M")):
+        return character
+    said = "".join(filter(str.isalnum, anyascii(character)))
+    is_syllable = said[:1].isupper() and unicodedata.category(character) == "Lo"
+    return f"_{said}_" if is_syllable else said

@@ -45,20 +45,9 @@ else:
     __path__ = [str(package_templates() / "runtime")]
 
     _ROOMS = (
-        "text",
-        "result",
-        "settings",
-        "files",
-        "hooks",
-        "jobs",
-        "lookups",
-        "questions",
-        "search",
-        "secrets",
-        "tables",
-        "workflows",
-        "core",
-    )
+        "text", "result", "settings", "files", "hooks", "jobs", "lookups", "questions", "search", "secrets", "tables",
+        "workflows", "core",
+    )  # fmt: skip
     """Folders of the runtime that have the listed modules."""
 
     def __getattr__(name):

@@ -43,7 +43,6 @@ def origin_of(url: str) -> tuple[str, str, int | None]:
 
 
 def is_same_origin(url: str, other: str) -> bool:
-    """Return True if both URLs have the same origin."""
     try:
         return "://" in other and origin_of(url) == origin_of(other)
     except ValueError:

@@ -6,6 +6,6 @@ compiled again. This package imports `regenerate` and packages of lower layers.
 
 from mcpgen.bundle.artifacts import make_artifacts
 from mcpgen.bundle.project import Project, open_project
-from mcpgen.bundle.publisher import Publisher
+from mcpgen.bundle.registry import Publisher
 
 __all__ = ["Project", "Publisher", "make_artifacts", "open_project"]

@@ -9,9 +9,9 @@ from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_text, document
 from mcpgen.base.tree import FileTree
 from mcpgen.bundle.project import PYPROJECT, README, Project
-from mcpgen.bundle.publisher import Publisher
+from mcpgen.bundle.registry import Publisher
 from mcpgen.bundle.settings import Setting
-from mcpgen.lower.text.prose import sentences, shortened
+from mcpgen.lower.text.prose import first_sentence
 
 MANIFEST_VERSION = "0.4"
 ENTRY = "server.py"
@@ -23,7 +23,6 @@ on.
 
 _NOT_BUILT = "\n# Run from its folder by uv, which installs the dependencies alone.\n[tool.uv]\npackage = false\n"
 _KINDS = {"text": "string", "folder": "directory", "switch": "boolean"}
-_LONGEST_SAID = 200
 _CLAUSE = re.compile(r"(>=|<=|<|>|==|~=)\s*([0-9]+(?:\.[0-9]+){0,2})(\.\*)?")
 
 
@@ -85,12 +84,7 @@ def manifest(project: Project, publisher: Publisher, settings: tuple[Setting, ..
 
 def _tools(project: Project) -> JsonValue:
     rows = ((tool.name, as_text(tool.shown.get("description"))) for tool in project.surface.tools)
-    return [{"name": name, "description": _first_sentence(said)} if said else {"name": name} for name, said in rows]
-
-
-def _first_sentence(description: str) -> str:
-    paragraph = description.strip().partition("\n")[0]
-    return shortened(next(iter(sentences(paragraph)), ""), _LONGEST_SAID)
+    return [{"name": name, "description": first_sentence(said)} if said else {"name": name} for name, said in rows]
 
 
 def _asked(setting: Setting) -> JsonObject:

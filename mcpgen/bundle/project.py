@@ -59,7 +59,6 @@ class Project:
 
     @property
     def package_files(self) -> Mapping[str, bytes]:
-        """Return the files of the Python package."""
         return {path: data for path, data in self.files.items() if path.startswith(f"{self.identity.package}/")}
 
     @property

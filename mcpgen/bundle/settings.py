@@ -52,11 +52,11 @@ def list_settings(project: Project) -> tuple[Setting, ...]:
     Raises FatalError if the project's JSON files name an invalid environment variable.
     """
     header, prefix = project.surface.header, project.identity.prefix
-    servers = _servers_of(header)
+    servers = tuple(_server(as_object(entry)) for entry in as_list(header.get("servers")))
     bindings = [tool.binding for tool in project.surface.tools]
     fetched = project.surface.fetched
-    choices = [_security_of(binding) for binding in [*bindings, *fetched]]
-    schemes = _schemes_of(header)
+    choices = [[_texts(each) for each in as_list(binding.get("security"))] for binding in [*bindings, *fetched]]
+    schemes = tuple(_scheme(name, as_object(entry)) for name, entry in as_object(header.get("security")).items())
     accounts = as_object(header.get("accounts")).values()
     found: dict[str, Setting] = {}
     for own in [as_text(as_object(each).get("environment")) for each in accounts] or [prefix]:
@@ -163,11 +163,6 @@ def _takes_files(body: JsonObject) -> bool:
     return body.get("encoding") == "binary" or any(field.get("part") == "file" for field in fields)
 
 
-def _servers_of(header: JsonObject) -> tuple[Server, ...]:
-    """Return the servers in the header of `bindings.json`, with the variables of their URLs."""
-    return tuple(_server(as_object(entry)) for entry in as_list(header.get("servers")))
-
-
 def _server(entry: JsonObject) -> Server:
     variables = as_object(entry.get("variables"))
     return Server(
@@ -177,11 +172,6 @@ def _server(entry: JsonObject) -> Server:
             for name, each in variables.items()
         ),
     )
-
-
-def _schemes_of(header: JsonObject) -> tuple[BoundScheme, ...]:
-    """Return the security schemes in the header of `bindings.json`, without what only requests need."""
-    return tuple(_scheme(name, as_object(entry)) for name, entry in as_object(header.get("security")).items())
 
 
 def _scheme(name: str, entry: JsonObject) -> BoundScheme:
@@ -195,13 +185,6 @@ def _scheme(name: str, entry: JsonObject) -> BoundScheme:
         as_text(entry.get("in")),
         as_text(entry.get("name")),
     )
-
-
-def _security_of(binding: JsonObject) -> list[tuple[str, ...]]:
-    """Return the security alternatives of a tool's entry in `bindings.json`. Each alternative is a tuple of schemes
-    that are needed together.
-    """
-    return [_texts(each) for each in as_list(binding.get("security"))]
 
 
 def _texts(value: object) -> tuple[str, ...]:

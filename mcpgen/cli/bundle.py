@@ -6,11 +6,9 @@ from pathlib import Path
 
 import click
 
-from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonValue, digest
 from mcpgen.bundle import Publisher, make_artifacts, open_project
-from mcpgen.bundle.archive import release_epoch
-from mcpgen.bundle.artifacts import SUMS
+from mcpgen.bundle.artifacts import SUMS, release_epoch
 from mcpgen.cli import onefile, options, report, signals
 from mcpgen.regenerate.publish import claimed
 
@@ -78,12 +76,9 @@ def _write(out: Path, made: Mapping[str, bytes]) -> None:
 
     SHA256SUMS is written first. If a run is killed, the next run learns from this list which files it may replace.
     """
-    try:
+    with onefile.failing(out, "Name another with -o."):
         out.mkdir(parents=True, exist_ok=True)
         known = _recorded(out / SUMS)
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else "the file system refuses"
-        raise FatalError("output-failed", f"{out} cannot be written: {reason}.", hint="Name another with -o.") from None
     for name in sorted(made, key=lambda name: name != SUMS):
         refused = f", and the {SUMS} beside it does not name it" if name != SUMS else ", and mcpgen did not write it"
 

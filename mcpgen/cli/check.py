@@ -11,7 +11,7 @@ from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.base.plurals import counted
 from mcpgen.cli import options, report, sarif
-from mcpgen.cli.grouping import Finding, group
+from mcpgen.cli.report import Finding, group
 from mcpgen.model import Catalog, Skipped
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source, verdict

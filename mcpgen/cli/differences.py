@@ -28,7 +28,6 @@ def summary_json(difference: Difference) -> JsonObject:
 
 
 def changes_json(difference: Difference) -> list[JsonValue]:
-    """Return every change as JSON."""
     return [_change(change) for change in difference.changes]
 
 

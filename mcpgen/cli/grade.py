@@ -9,7 +9,7 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.base.plurals import counted
 from mcpgen.cli import onefile, options, report, sarif, source
-from mcpgen.emit.render import render
+from mcpgen.emit.sinks import render
 from mcpgen.grade import grade as grading
 from mcpgen.grade import patch as patching
 from mcpgen.grade.grade import LETTERS, Fault, Grade
@@ -26,6 +26,7 @@ NAMED = 4
 
 @click.command("grade", short_help="Grade the tools of SOURCE: can a model choose them and call them right?")
 @click.argument("given", metavar="SOURCE|DIR")
+@options.workflow_files
 @options.compiling
 @click.option(
     "--format",
@@ -49,7 +50,7 @@ NAMED = 4
 )
 def command(given: str, flags: Options, output: str, patch: Path | None, fail_under: str | None) -> None:
     """Grade the tools of SOURCE, or of a generated project in DIR: what keeps a model from choosing a tool and calling
-    it right.
+    it right. WORKFLOWS are Arazzo documents about the operations of SOURCE.
 
     Each rule has a weight in points. The score of a tool is 100 points less those that it loses, and the score of the
     server is the mean of its tools.

@@ -24,9 +24,7 @@ from mcpgen.read.toolsfile import editors
     "-o", "--output", "file", metavar="FILE", help="File to write, or `-` for stdout (default: NAME.tools.yaml)."
 )
 @options.allow_redirect
-@click.option(
-    "--workflows", is_flag=True, help="Propose workflows, from links of the document and ids that tools need."
-)
+@click.option("--workflows", is_flag=True, help="Propose workflows, from jobs, links and ids of the document.")
 @click.option("--overwrite", is_flag=True, help="Overwrite FILE if it exists.")
 def command(document: str, file: str | None, allow_redirect: tuple[str, ...], workflows: bool, overwrite: bool) -> None:
     """Write a tools file for DOCUMENT, an OpenAPI document, ready to edit.

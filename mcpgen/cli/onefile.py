@@ -1,12 +1,13 @@
 """Write a single file for a command, atomically, and never over a file that mcpgen did not write."""
 
+import contextlib
 import os
 import stat
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from mcpgen.base.errors import FatalError
+from mcpgen.base.errors import FatalError, reason_of
 
 
 def write(path: Path, data: bytes, is_ours: Callable[[bytes], bool], *, refused: str, hint: str) -> None:
@@ -16,7 +17,7 @@ def write(path: Path, data: bytes, is_ours: Callable[[bytes], bool], *, refused:
     FatalError if it must not be replaced: the message ends with `refused`, and the hint is `hint`. Also raises
     FatalError if the file cannot be written.
     """
-    try:
+    with failing(path, "Name another file."):
         if _is_foreign(path, is_ours):
             raise FatalError("output-refused", f"{path} already exists{refused}.", hint=hint)
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".mcpgen-", delete=False) as stage:
@@ -28,9 +29,16 @@ def write(path: Path, data: bytes, is_ours: Callable[[bytes], bool], *, refused:
             except BaseException:
                 Path(stage.name).unlink()
                 raise
+
+
+@contextlib.contextmanager
+def failing(path: Path, hint: str) -> Iterator[None]:
+    """Turn an OSError in the context into FatalError. The message says that `path` cannot be written, and why."""
+    try:
+        yield
     except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else "the file system refuses"
-        raise FatalError("output-failed", f"{path} cannot be written: {reason}.", hint="Name another file.") from None
+        message = f"{path} cannot be written: {reason_of(error)}."
+        raise FatalError("output-failed", message, hint=hint) from None
 
 
 def _is_foreign(path: Path, is_ours: Callable[[bytes], bool]) -> bool:

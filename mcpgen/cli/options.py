@@ -16,10 +16,13 @@ from mcpgen.regenerate.diff import Grade
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+workflow_files = click.argument("workflow_files", metavar="[WORKFLOWS]...", nargs=-1)
+"""Arazzo documents, which follow SOURCE."""
+
+
 def source(command: Command) -> Command:
     """Add the argument SOURCE to a click command, and the Arazzo documents that may follow SOURCE."""
-    documents = click.argument("workflow_files", metavar="[WORKFLOWS]...", nargs=-1)
-    return click.argument("source", metavar="SOURCE")(documents(command))
+    return click.argument("source", metavar="SOURCE")(workflow_files(command))
 
 
 output_format = click.option(

@@ -1,5 +1,5 @@
 """Print messages for people and JSON for programs, and define the exit codes. Results go to stdout, all else to
-stderr.
+stderr. The most serious findings come first, and equal ones once with a count.
 """
 
 import contextlib
@@ -12,18 +12,48 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import click
 
-from mcpgen.base.diagnostics import Diagnostic
-from mcpgen.base.errors import FatalError, ProjectBusy
+from mcpgen.base.diagnostics import IN_THE_WAY, Diagnostic, Where
+from mcpgen.base.errors import FatalError, ProjectBusy, reason_of
 from mcpgen.base.invisible import shown
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, tokens
 from mcpgen.base.plurals import counted
 from mcpgen.cli import streams
-from mcpgen.cli.grouping import Finding, together
 from mcpgen.model import MOST_WEBHOOKS, Skipped, Webhook
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A diagnostic that is shown once. `other`: further places with an equal diagnostic.
+
+    `operation`: METHOD and path of the operation that was skipped because of it, or "".
+    """
+
+    diagnostic: Diagnostic
+    other: tuple[Where, ...] = ()
+    operation: str = ""
+
+    @property
+    def count(self) -> int:
+        """Return the number of places with this diagnostic."""
+        return 1 + len(self.other)
+
+    @property
+    def message(self) -> str:
+        """Return the message of the diagnostic. For a skipped operation it begins with METHOD and path."""
+        said = self.diagnostic.message
+        return f"{self.operation} was skipped: {said}" if self.operation else said
+
+    @property
+    def is_in_the_way(self) -> bool:
+        """Return True if, because of this finding, a tool is missing or cannot be called, or nothing is written."""
+        found = self.diagnostic
+        return bool(self.operation) or found.severity == "error" or found.code in IN_THE_WAY
+
 
 DONE, FINDINGS, CANNOT_GO_ON, LOCKED = 0, 1, 2, 3
 SCHEMA = 1
@@ -83,7 +113,7 @@ def _print(text: str | bytes, *, err: bool) -> None:
 def cannot_write(error: OSError) -> NoReturn:
     """Say on stderr why stdout could not be written, and exit."""
     streams.silence(sys.stdout)
-    reason = os.strerror(error.errno) if error.errno else "the stream refuses"
+    reason = reason_of(error, "the stream refuses")
     say(f"The results could not be written to standard output: {reason}.", fg="red")
     raise SystemExit(CANNOT_GO_ON)
 
@@ -94,7 +124,7 @@ def diagnostics(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = (), *,
     Equal findings are printed once, with their places. `most`: number of findings that are printed for each code.
     """
     counts: Counter[str] = Counter()
-    for finding in sorted(together(found), key=lambda finding: finding.diagnostic.severity == "note"):
+    for finding in sorted(_together(found), key=lambda finding: finding.diagnostic.severity == "note"):
         code = finding.diagnostic.code
         counts[code] += 1
         if most is None or counts[code] <= most:
@@ -273,3 +303,44 @@ def progress(what: str) -> Iterator[None]:
         ticker.join()
         if shown.is_set():
             click.echo("\r\x1b[K", err=True, nl=False)
+
+
+# -- grouping of findings ----------------------------------------------------------------------------------------------
+
+
+def _together(found: Iterable[Diagnostic]) -> list[Finding]:
+    """Return the findings in the order in which they occur first. Equal ones at several places are one finding."""
+    places: dict[Diagnostic, list[Where]] = {}
+    first: dict[tuple[str, str, str, str], Diagnostic] = {}
+    for each in found:
+        key = (each.severity, each.code, each.message, each.hint)
+        shown = first.setdefault(key, each)
+        others = places.setdefault(shown, [])
+        if each is not shown and each.where is not None:
+            others.append(each.where)
+    return [Finding(shown, tuple(places[shown])) for shown in first.values()]
+
+
+def group(found: Iterable[Diagnostic], skipped: Sequence[Skipped] = ()) -> list[Finding]:
+    """Return the findings, the most serious first.
+
+    The order is: errors, skipped operations, warnings that calls will fail (IN_THE_WAY), other warnings, violations of
+    the OpenAPI schema, notes.
+    If the reason for a skipped operation is already an error among `found`, it is not repeated.
+    """
+    findings = _together(found)
+    errors = {each.diagnostic for each in findings if each.diagnostic.severity == "error"}
+    findings += [Finding(each.reason, (), each.operation) for each in skipped if each.reason not in errors]
+    return sorted(findings, key=_gravity)
+
+
+def _gravity(finding: Finding) -> int:
+    found = finding.diagnostic
+    ranks = (
+        found.severity == "error",
+        bool(finding.operation),
+        finding.is_in_the_way,
+        found.severity == "warning" and found.code != "invalid-document",
+        found.severity == "warning",
+    )
+    return ranks.index(True) if True in ranks else len(ranks)

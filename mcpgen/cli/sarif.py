@@ -6,7 +6,7 @@ from urllib.parse import quote
 import mcpgen
 from mcpgen.base.diagnostics import CODES, Severity, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
-from mcpgen.cli.grouping import Finding
+from mcpgen.cli.report import Finding
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

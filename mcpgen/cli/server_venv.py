@@ -2,24 +2,24 @@
 
 The environment is in the project's folder, so it is removed with the project. It holds only the server's libraries.
 Clients find the package by `PYTHONPATH`: a project that is generated again needs no new installation, and a start needs
-no network. An environment is built in a stage and then renamed, so that no half-made one is ever used.
+no network. An environment is built in a stage and then renamed, so that no half-made one is ever used. The next
+run removes what a killed run left.
 """
 
-import contextlib
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from mcpgen.base.errors import FatalError
 from mcpgen.cli import report, signals
-from mcpgen.regenerate.publish.flock import flocked, released
+from mcpgen.lock import lockfile
+from mcpgen.regenerate.publish import staging
 
 FOLDER = ".mcpgen-venv"
 
@@ -55,15 +55,23 @@ def prepare(directory: Path) -> None:
     if os.path.lexists(home) and not is_made(home):
         raise _failed(f"mcpgen did not make {home}")
     try:
-        with report.progress("Installing the server's libraries"), _stage(directory) as stage:
-            made = stage / "venv"
+        _sweep(directory)
+        with report.progress("Installing the server's libraries"), staging.staged(directory, {}) as stage:
+            made = stage.files / "venv"
             _build(made, requirements)
             (made / ".gitignore").write_text("*\n", encoding="utf-8")
             (made / _RECORD).write_text(json.dumps({"requirements": requirements}), encoding="utf-8")
-            _put(made, home, stage / "before")
+            _put(made, home, stage.files / "before")
     except OSError as problem:
         raise _failed(f"{problem.filename or directory}: {problem.strerror}") from None
     report.say(f"The server's libraries are in {home}. Clients start the server with them, without a network.")
+
+
+def _sweep(directory: Path) -> None:
+    """Remove the stages that killed runs left, except those by whose lock file the next write knows mcpgen's files."""
+    for stage in staging.abandoned(directory):
+        if staging.is_expendable(stage) and staging.read(stage, lockfile.NAME) is None:
+            staging.remove(stage)
 
 
 def _put(made: Path, home: Path, before: Path) -> None:
@@ -100,23 +108,6 @@ def _is_current(home: Path, requirements: Sequence[str]) -> bool:
         )
     except (OSError, ValueError):
         return False
-
-
-@contextlib.contextmanager
-def _stage(directory: Path) -> Iterator[Path]:
-    """Yield a new folder beside the environment, and remove it at the end, with those that killed runs left behind."""
-    for each in directory.glob(f"{FOLDER}-*"):
-        with contextlib.suppress(OSError):  # the folder of a run that still works on it is locked
-            lock = flocked(each)
-            shutil.rmtree(each, ignore_errors=True)
-            released(lock)
-    stage = Path(tempfile.mkdtemp(prefix=f"{FOLDER}-", dir=directory))
-    lock = flocked(stage)
-    try:
-        yield stage
-    finally:
-        shutil.rmtree(stage, ignore_errors=True)
-        released(lock)
 
 
 def _build(environment: Path, requirements: Sequence[str]) -> None:

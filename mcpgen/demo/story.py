@@ -8,20 +8,30 @@ from __future__ import annotations
 
 import base64
 import copy
+import json
 import os
+import secrets
 import shlex
+import socket
+import subprocess
+import sys
 import tempfile
-from collections.abc import Generator, Iterator
+import time
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from http.client import HTTPConnection
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from mcpgen.base import assets
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, as_object, compact
-from mcpgen.demo import installation, petstore, replicas
+from mcpgen.demo import petstore
 from mcpgen.demo.client import REVISION, Client, connect
-from mcpgen.emit import attributes, checksums, offered
+from mcpgen.emit import offered, project
+from mcpgen.emit.offered import GITATTRIBUTES
 from mcpgen.emit.project import HTTP_DEPENDENCIES, LICENSE
 from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, Project
@@ -31,6 +41,62 @@ from mcpgen.read.toolsfile import editors
 from mcpgen.regenerate.diff import Difference
 from mcpgen.regenerate.publish import plan, publish
 from mcpgen.regenerate.regenerate import NextGeneration, succeed
+
+_FILE = Path(".cursor", "mcp.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The entry of one server in a client's configuration file: path of the file, command line, environment
+    variables.
+    """
+
+    file: Path
+    command: list[str]
+    environment: dict[str, str]
+
+
+_LIBRARY = "cryptography"
+"""Library that a server needs for HTTP, and not for stdio."""
+
+_META = {
+    "io.modelcontextprotocol/protocolVersion": REVISION,
+    "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+    "io.modelcontextprotocol/clientInfo": {"name": "mcpgen-demo", "version": "1"},
+}
+_PATIENCE = 20.0
+"""Seconds that a replica may take to start."""
+
+
+class Replica:
+    """One server process, which listens at a port on loopback."""
+
+    def __init__(self, port: int) -> None:
+        self.url = f"http://127.0.0.1:{port}/mcp"
+        self._port = port
+
+    def call(self, tool: str, arguments: dict[str, Any], **more: Any) -> dict[str, Any]:
+        """Call a tool and return its result. Raises RuntimeError if the response is no result."""
+        params = {"name": tool, "arguments": arguments, "_meta": _META, **more}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": REVISION,
+            "Mcp-Method": "tools/call",
+            "Mcp-Name": tool,
+        }
+        connection = HTTPConnection("127.0.0.1", self._port, timeout=_PATIENCE)
+        try:
+            connection.request("POST", "/mcp", json.dumps(message), headers)
+            answer = json.loads(connection.getresponse().read())
+        finally:
+            connection.close()
+        if "result" not in answer:
+            raise RuntimeError(answer["error"]["message"])
+        result: dict[str, Any] = answer["result"]
+        return result
+
 
 _CONFIRMING = Fetched("mcpgen.yaml", b"mcpgen: 1\nserver: {confirm: {DELETE: always}}\n")
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -70,7 +136,7 @@ def tell() -> Generator[Step, None, None]:
                 "PETSTORE_BEARER": petstore.TOKEN,
                 "PETSTORE_LOG_LEVEL": "error",
             }
-            entry = installation.install(directory, compiled.catalog.identity.name, environment)
+            entry = _install(directory, compiled.catalog.identity.name, environment)
             yield _installed(entry)
             with connect(entry.command, directory.parent, environment | entry.environment) as client:
                 yield from _conversation(client, api, compiled)
@@ -95,11 +161,11 @@ def _rendered(compiled: Compiled) -> int:
     """Return how many files of a project may contain text of the document: all except Python files and files that are
     equal in every project.
     """
-    same = (".py", editors.NAME, attributes.NAME, offered.GITIGNORE, LICENSE, checksums.NAME)
+    same = (".py", editors.NAME, GITATTRIBUTES, offered.GITIGNORE, LICENSE, project.SUMS)
     return sum(not path.endswith(same) for path in compiled.tree)
 
 
-def _installed(entry: installation.Entry) -> Step:
+def _installed(entry: Entry) -> Step:
     written = entry.file.read_text(encoding="utf-8")
     _expect(petstore.API_KEY not in written and petstore.TOKEN not in written, "a secret was written into the file")
     _, *arguments = entry.command
@@ -107,7 +173,7 @@ def _installed(entry: installation.Entry) -> Step:
         "One command writes it into an MCP client: Cursor, or one of twelve others",
         "mcpgen install petstore cursor --project --with python",
         (
-            f"{installation.FILE.as_posix()} now says: {' '.join(['python', *arguments])}",
+            f"{_FILE.as_posix()} now says: {' '.join(['python', *arguments])}",
             "the file contains no key and no token, only the names of their variables",
             "without `--with`, it makes an environment for the server beside it, and names the Python of that",
         ),
@@ -189,12 +255,12 @@ def _confirming(document: Fetched, directory: Path, compiled: Compiled) -> Compi
 
 def _over_http(directory: Path, environment: dict[str, str], api: petstore.Running, compiled: Compiled) -> Step:
     headline = "The same server over HTTP: two replicas share one confirmation"
-    if not replicas.can_serve():
+    if find_spec(_LIBRARY) is None:
         needed = shlex.join(["python", "-m", "pip", "install", *HTTP_DEPENDENCIES])
         return Step(headline, "", (f"not shown: it needs {needed}",))
     package = compiled.catalog.identity.package
     tool, arguments = "delete_pet", {"petId": 2}
-    with replicas.serve(package, directory, environment, 2) as (first, second):
+    with _serve(package, directory, environment, 2) as (first, second):
         seen = len(api.requests)
         asked = first.call(tool, arguments)
         _expect(asked.get("resultType") == "input_required", "the user was not asked")
@@ -271,3 +337,72 @@ def _clipped(line: str) -> str:
 def _expect(holds: bool, otherwise: str) -> None:
     if not holds:
         raise RuntimeError(otherwise)
+
+
+# -- the installation --------------------------------------------------------------------------------------------------
+
+
+def _install(project: Path, name: str, environment: Mapping[str, str]) -> Entry:
+    """Run `mcpgen install` in the parent folder of the project, and return the entry written to Cursor's `mcp.json`
+    in this folder.
+
+    The entry starts the server with the current Python, because the default makes an environment, which may need the
+    network. Raises RuntimeError if `mcpgen install` fails.
+    """
+    command = [sys.executable, "-m", "mcpgen", "install", str(project), "cursor", "--project", "--with", "python"]
+    done = subprocess.run(
+        command, cwd=project.parent, env=dict(environment), capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(f"the server was not installed: {done.stderr.strip()[-300:]}")
+    file = project.parent / _FILE
+    written = json.loads(file.read_text(encoding="utf-8"))["mcpServers"][name]
+    given = {key: value for key, value in written["env"].items() if not value.startswith("${")}
+    return Entry(file, [written["command"], *written["args"]], given)
+
+
+# -- two replicas ------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _serve(package: str, directory: Path, environment: Mapping[str, str], how_many: int) -> Iterator[list[Replica]]:
+    """Start `how_many` replicas of a server that share a signing key, and yield them. The replicas are stopped when the
+    context ends.
+    """
+    prefix = package.removesuffix("_mcp").upper()
+    shared = {**environment, f"{prefix}_STATE_KEY": secrets.token_hex(32)}
+    with ExitStack() as ends:
+        ports = []
+        for _ in range(how_many):
+            port = _free_port()
+            command = [sys.executable, "-m", package, "--http", str(port)]
+            process = subprocess.Popen(command, cwd=directory, env=shared, stdin=subprocess.DEVNULL)
+            ends.callback(_end, process)
+            ports.append(port)
+        for port in ports:
+            _wait_for(port)
+        yield [Replica(port) for port in ports]
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as opened:
+        opened.bind(("127.0.0.1", 0))
+        return int(opened.getsockname()[1])
+
+
+def _wait_for(port: int) -> None:
+    """Wait until a server listens at the port. Raises RuntimeError if none does within _PATIENCE seconds."""
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            time.sleep(0.02)
+        else:
+            return
+    raise RuntimeError("a replica did not start")

@@ -13,7 +13,7 @@ from typing import Any
 
 from mcpgen.base import assets
 from mcpgen.emit.environment import bound_schemes, chosen_credentials, environment
-from mcpgen.emit.render import render
+from mcpgen.emit.sinks import render
 from mcpgen.model import Catalog, Identity
 
 _ORIGIN = re.compile(r"(https?)://[^{}]+?(?::([0-9]{1,5}))?")

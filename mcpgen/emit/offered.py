@@ -1,12 +1,43 @@
-"""List the files that mcpgen writes into a project only once: a test of the server, `.gitignore`, and files for
-deployment.
+"""List the files that mcpgen writes into a project only once: a test of the server, `.gitignore`, `.gitattributes`,
+and files for deployment.
 
 A server runs without these files, so its owner may delete them for good. The lock file records that they were written.
+
+`.gitattributes` says how git treats generated files (gitattributes(5)). A server checks the digests of its JSON files
+(such as `tools.json`), and the lock file has a digest of every file. So a checkout must not change line ends, as git
+does on Windows by default. The patterns still match if the Python package gets another name.
 """
 
 from collections.abc import Container
 
 from mcpgen.base import assets
+
+GITATTRIBUTES = ".gitattributes"
+
+GITATTRIBUTES_TEXT = b"""\
+# Yours: mcpgen writes it once and never again. Your own files are not named here, so git treats them as ever.
+
+# Generated files are known by their digests: git must leave their line ends alone.
+/README.md -text
+/SKILL.md -text
+/pyproject.toml -text
+/mcpgen.lock.json -text
+/mcpgen.schema.json -text linguist-generated
+/*_mcp/__init__.py -text
+/*_mcp/__main__.py -text
+/*_mcp/asgi.py -text
+/*_mcp/*.json -text linguist-generated
+/*_mcp/runtime/** -text linguist-generated
+
+# What you edit too has the same line ends everywhere, whatever your editor writes. A merge keeps the entries of both
+# sides of the changelog.
+/CHANGELOG.md text eol=lf merge=union
+/mcpgen.yaml text eol=lf
+/.gitignore text eol=lf
+/tests/test_server.py text eol=lf
+/*_mcp/hooks.py text eol=lf
+"""
+"""Code hosts collapse files that are marked as generated in reviews: the runtime, the JSON tables and the schema."""
 
 GITIGNORE, TEST = ".gitignore", "tests/test_server.py"
 
@@ -16,20 +47,12 @@ OFFERED = (GITIGNORE, TEST)
 # Only the operator knows the image, hosts, limits and secrets in these files, and edits each of them
 # (docs/decisions/writing.md).
 DEPLOYMENT = (
-    ".dockerignore",
-    "Containerfile",
-    "deploy/compose.yaml",
-    "deploy/grafana-dashboard.json",
-    "deploy/haproxy.cfg",
-    "deploy/kubernetes/deployment.yaml",
-    "deploy/kubernetes/horizontal-pod-autoscaler.yaml",
-    "deploy/kubernetes/kustomization.yaml",
-    "deploy/kubernetes/network-policy.yaml",
-    "deploy/kubernetes/pod-disruption-budget.yaml",
-    "deploy/kubernetes/secret.example.yaml",
-    "deploy/kubernetes/service.yaml",
-    "deploy/secrets/.gitignore",
-)
+    ".dockerignore", "Containerfile", "deploy/compose.yaml", "deploy/grafana-dashboard.json", "deploy/haproxy.cfg",
+    "deploy/kubernetes/deployment.yaml", "deploy/kubernetes/horizontal-pod-autoscaler.yaml",
+    "deploy/kubernetes/kustomization.yaml", "deploy/kubernetes/network-policy.yaml",
+    "deploy/kubernetes/pod-disruption-budget.yaml", "deploy/kubernetes/secret.example.yaml",
+    "deploy/kubernetes/service.yaml", "deploy/secrets/.gitignore",
+)  # fmt: skip
 """The files that `--deploy` adds."""
 
 ONCE = (*OFFERED, *DEPLOYMENT)

@@ -113,7 +113,6 @@ def wings_of(chosen: Collection[str], tables: Mapping[str, bytes]) -> frozenset[
 
 
 def wings_of_part(part: str) -> tuple[str, ...]:
-    """Return the wings of a part."""
     return _WINGS_OF.get(part, (part,))
 
 
@@ -210,11 +209,15 @@ def _members(kind: Any) -> dict[str, Any]:
 _hints = cache(get_type_hints)  # once for each type, since it evaluates annotations for as long as a tool takes
 
 
-def names_of_types(kind: Any, seen: frozenset[str] = frozenset()) -> frozenset[str]:
+def names_of_types(kind: Any) -> set[str]:
     """Return the names of all object types of the tables that a value of a type can contain."""
-    if not is_typeddict(kind):
-        return frozenset().union(*(names_of_types(each, seen) for each in get_args(kind)))
-    if kind.__name__ in seen:
-        return frozenset()
-    seen |= {kind.__name__}
-    return frozenset({kind.__name__}).union(*(names_of_types(each, seen) for each in _hints(kind).values()))
+    found: set[str] = set()
+    waiting = [kind]
+    while waiting:
+        each = waiting.pop()
+        if not is_typeddict(each):
+            waiting += get_args(each)
+        elif each.__name__ not in found:
+            found.add(each.__name__)
+            waiting += _hints(each).values()
+    return found

@@ -1,16 +1,20 @@
 """Collect the files of a generated project."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import base64
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
+import mcpgen
 from mcpgen import views
 from mcpgen.base import assets, runtime
+from mcpgen.base.jsonvalue import digest
 from mcpgen.base.tree import FileTree
-from mcpgen.emit import attributes, checksums, features, offered, parts, table, wings
-from mcpgen.emit.buttons import MOST, Button, buttons
+from mcpgen.emit import features, offered, parts, table, wings
 from mcpgen.emit.deployment import deployment_files, secret_files
 from mcpgen.emit.environment import (
-    Variable,
     alternatives,
     bound_schemes,
     can_log_in,
@@ -20,11 +24,26 @@ from mcpgen.emit.environment import (
     of_accounts,
     setting_rows,
 )
-from mcpgen.emit.render import render
-from mcpgen.lower.text.prose import sentences, shortened
+from mcpgen.emit.offered import GITATTRIBUTES, GITATTRIBUTES_TEXT
+from mcpgen.emit.sinks import render
+from mcpgen.lower.text.prose import first_sentence
 from mcpgen.model import MOST_WEBHOOKS, Catalog, Identity
 from mcpgen.model.options import ALL_PARTS
 from mcpgen.read.toolsfile import editors
+
+MOST_IN_LINKS = 8
+"""Limit on the environment variables in one link. Some systems cut links at 2,000 characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A link and the name of the client that it opens."""
+
+    client: str
+    url: str
+
+
+SUMS = "SHA256SUMS"
 
 RUNTIME = "runtime/"
 """Folder inside a generated package that holds the runtime, the same Python in every server."""
@@ -38,9 +57,6 @@ _SKILL = "SKILL.md"
 
 _ENTRY_OF_HTTP = "asgi.py"
 """File of a package outside of its runtime that only a server over HTTP has."""
-
-LONGEST_SAID = 200
-"""Longest text about a tool, a resource or a prompt in the README, in characters."""
 
 RUNTIME_DEPENDENCIES = ("aiohttp>=3.14.4,<4", "jsonschema-rs>=0.60,<0.70")
 """Dependencies of a generated server. mcpgen has the same dependencies with the same version bounds, because it runs
@@ -72,7 +88,7 @@ def emit(catalog: Catalog, chosen: Collection[str] = (ALL_PARTS,), *, deploy: bo
     of_wings = parts.wings_of(chosen, tables)
     files = {f"{package}/{name}": data for name, data in {**tables, **_package_files(of_wings)}.items()}
     files[editors.NAME] = editors.schema_file()
-    files[attributes.NAME] = attributes.FILE
+    files[GITATTRIBUTES] = GITATTRIBUTES_TEXT
     files[offered.TEST] = offered.test_file()
     has = parts.parts_of(of_wings)
     values = {**_values(catalog, has), "deploy": deploy}
@@ -103,7 +119,7 @@ def parts_in(files: Iterable[str]) -> tuple[str, ...]:
 
 def user_files(identity: Identity) -> frozenset[str]:
     """Return the paths of the project's files that the user may edit, and that regeneration never overwrites."""
-    return frozenset({"mcpgen.yaml", attributes.NAME, f"{identity.package}/hooks.py", *offered.ONCE})
+    return frozenset({"mcpgen.yaml", GITATTRIBUTES, f"{identity.package}/hooks.py", *offered.ONCE})
 
 
 def _tables(catalog: Catalog) -> dict[str, bytes]:
@@ -130,7 +146,7 @@ def _package_files(of_wings: frozenset[str]) -> dict[str, bytes]:
     if "views" in of_wings:
         files[f"{RUNTIME}views/application.html"] = views.application()
     runtime = {path.removeprefix(RUNTIME): data for path, data in files.items() if path.startswith(RUNTIME)}
-    return {**files, f"{RUNTIME}{checksums.NAME}": checksums.checksums(runtime)}
+    return {**files, f"{RUNTIME}{SUMS}": checksums(runtime)}
 
 
 def _modules() -> dict[str, list[str]]:
@@ -171,8 +187,10 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
         "optional": [row.variable for row in variables if row.usual and row.variable not in said],
         "certificate": catalog.asks_certificate,
         "from_file": next((row.variable for row in variables if row.variable in own), ""),
-        "buttons": _buttons(catalog.identity, variables, needed),
-        "most_in_links": MOST,
+        "buttons": install_links(
+            catalog.identity, needed[:MOST_IN_LINKS], [row.variable for row in variables if row.secret]
+        ),
+        "most_in_links": MOST_IN_LINKS,
         "alternatives": choices,
         "delegable": next((scheme.variables["value"] for scheme in catalog.schemes if scheme.tokens), "")
         if not catalog.accounts
@@ -186,7 +204,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
         "tools": [
             {
                 "name": tool.name,
-                "says": _first_sentence(tool.description) or tool.title,
+                "says": first_sentence(tool.description) or tool.title,
                 "request": f"{tool.operation.method} {tool.operation.path}",
                 "effect": tool.annotations.effect,
                 "roles": ", ".join(tool.roles),
@@ -200,7 +218,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
         "resources": [
             {
                 "uri": each.uri,
-                "says": _first_sentence(each.resource.description) or each.resource.title or each.resource.name,
+                "says": first_sentence(each.resource.description) or each.resource.title or each.resource.name,
                 "source": f"GET {each.resource.operation.path}" if each.resource.operation else "",
             }
             for each in catalog.offered
@@ -209,7 +227,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
         "prompts": [
             {
                 "name": each.prompt.name,
-                "says": _first_sentence(each.prompt.description) or each.prompt.title or each.prompt.name,
+                "says": first_sentence(each.prompt.description) or each.prompt.title or each.prompt.name,
                 "arguments": ", ".join(argument.name for argument in each.prompt.arguments),
             }
             for each in catalog.prompts
@@ -228,10 +246,6 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
     }
 
 
-def _buttons(identity: Identity, variables: Sequence[Variable], needed: Sequence[str]) -> list[Button]:
-    return buttons(identity, needed[:MOST], [row.variable for row in variables if row.secret])
-
-
 def _logins(catalog: Catalog) -> Iterator[dict[str, str | bool]]:
     """Yield the environment variables and the command-line name of each security scheme by which users log in.
 
@@ -244,7 +258,71 @@ def _logins(catalog: Catalog) -> Iterator[dict[str, str | bool]]:
             yield {**scheme.variables, "label": label, "account": account, "first": can_log_in(scheme)}
 
 
-def _first_sentence(description: str) -> str:
-    """Return the first sentence of a description, at most LONGEST_SAID characters of it."""
-    paragraph = description.strip().partition("\n")[0]
-    return shortened(next(iter(sentences(paragraph)), ""), LONGEST_SAID)
+# -- install links -----------------------------------------------------------------------------------------------------
+
+
+# Links are shown as text: until the owner publishes the package, its name on PyPI may belong to somebody else, and a
+# click would run that package with the user's credentials.
+def install_links(identity: Identity, variables: Sequence[str], secrets: Sequence[str]) -> list[Button]:
+    """Return the install links of a server.
+
+    `variables`: environment variables that most users set, at most MOST_IN_LINKS. `secrets`: those of `variables`
+    whose values are secrets.
+    """
+    name, start = identity.name, {"command": "uvx", "args": [identity.command]}
+    env = _member("env", {each: f"${{env:{each}}}" for each in variables})
+    plain = _member("env", {each: f"${{{each}}}" for each in variables})
+    prompts = {each: f"{name}-{each.lower().replace('_', '-')}" for each in variables}
+    asked = _member("env", {each: f"${{input:{prompts[each]}}}" for each in variables})
+    inputs = [
+        {
+            "type": "promptString",
+            "id": prompts[each],
+            "description": each,
+            **({"password": True} if each in secrets else {}),
+        }
+        for each in variables
+    ]
+    code = quote(_compact_json({"name": name, **_member("inputs", inputs), **start, **asked}), safe="")
+    return [
+        Button("Cursor", _link_to("https://cursor.com/install-mcp", name=name, config=_base64({**start, **env}))),
+        Button("VS Code", _link_to("https://insiders.vscode.dev/redirect", url=f"vscode:mcp/install?{code}")),
+        # LM Studio fills in no variables, so its users add them in its mcp.json.
+        Button("LM Studio", _link_to("https://lmstudio.ai/install-mcp", name=name, config=_base64(start))),
+        Button(
+            "Kiro", _link_to("https://kiro.dev/launch/mcp/add", name=name, config=_compact_json({**start, **plain}))
+        ),
+        # Links for Goose contain no environment variables. Goose passes on the variables of its own environment.
+        Button("Goose", _link_to("goose://extension", cmd="uvx", arg=identity.command, id=name, name=name)),
+    ]
+
+
+def _member(key: str, value: object) -> dict[str, object]:
+    return {key: value} if value else {}
+
+
+def _link_to(base: str, **query: str) -> str:
+    return f"{base}?{urlencode(query, quote_via=quote, safe='')}"
+
+
+def _compact_json(value: Mapping[str, object]) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _base64(value: Mapping[str, object]) -> str:
+    return base64.b64encode(_compact_json(value).encode()).decode()
+
+
+# -- checksums ---------------------------------------------------------------------------------------------------------
+
+
+# Nobody reviews files that are the same in every project; digests show accidental edits. `sha256sum --check` reads them
+# too, so nobody has to trust the runtime's own check.
+def checksums(files: Mapping[str, bytes]) -> bytes:
+    """Return the contents of SHA256SUMS for `files`, path in the runtime → contents.
+
+    A digest is the SHA-256 of the contents with LF for each CRLF, since a checkout may have changed line ends.
+    """
+    digests = {path: digest(data.replace(b"\r\n", b"\n")) for path, data in sorted(files.items())}
+    lines = [f"# mcpgen {mcpgen.__version__}", *(f"{known}  {path}" for path, known in digests.items()), ""]
+    return "\n".join(lines).encode("ascii")

@@ -1,5 +1,5 @@
 """Escape text for TOML, YAML, Markdown and HTML. Text of a document enters files of these formats only through the
-functions here (sinks).
+functions here (sinks), also as filters of the Jinja templates of a project. Only this module imports jinja2.
 
 Each sink is named after the syntax that it writes. Sinks encode characters and never remove any, since removal could
 join the remaining parts to new markup.
@@ -7,6 +7,11 @@ join the remaining parts to new markup.
 
 import html
 import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import jinja2
 
 from mcpgen.base.invisible import hidden_characters, shown
 from mcpgen.base.jsonvalue import JsonValue, compact
@@ -124,3 +129,48 @@ def link(url: str) -> str:
     if not _LINK.fullmatch(url):
         raise ValueError(f"not an encoded link: {url!r}")
     return url
+
+
+# -- templates ---------------------------------------------------------------------------------------------------------
+
+
+FILTERS = {
+    "toml": toml_string,
+    "yaml": yaml_scalar,
+    "text": markdown_text,
+    "prose": markdown_prose,
+    "code": markdown_code,
+    "html": html_text,
+    "bare": bare_name,
+    "link": link,
+}
+"""Name → filter for templates. Every expression that a template prints passes one of these filters; a test checks
+that.
+"""
+
+
+def render(folder: Path, values: Mapping[str, object]) -> dict[str, bytes]:
+    """Render every `PATH.jinja` below `folder`. Return PATH → contents, in UTF-8 with one newline at the end."""
+    environment = _environment(folder)
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.jinja"))
+    rendered = {name.removesuffix(".jinja"): environment.get_template(name).render(values) for name in names}
+    return {name: (text.rstrip("\n") + "\n").encode() for name, text in rendered.items()}
+
+
+@cache
+def _environment(folder: Path) -> jinja2.Environment:
+    """Return the environment of the templates in `folder`.
+
+    The environment caches compiled templates: compiling templates takes most of the time of a small run, and
+    `regenerate` renders them twice.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 — most targets are TOML, YAML and Markdown, where HTML escaping would be wrong; sinks escape
+    )
+    environment.filters.update(FILTERS)
+    return environment

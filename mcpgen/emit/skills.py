@@ -21,10 +21,9 @@ from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import FatalError
 from mcpgen.base.invisible import has_hidden, spells_hidden, without_hidden
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
-from mcpgen.base.names import clipped, short_hash, words
+from mcpgen.base.names import clipped, romanize, short_hash, words
 from mcpgen.base.plurals import counted
-from mcpgen.base.romanize import romanize
-from mcpgen.emit.render import render
+from mcpgen.emit.sinks import render
 from mcpgen.lower.text.prose import sentences, shortened
 from mcpgen.model import Catalog, Resource, ResourceSpec, ToolSpec
 from mcpgen.read.document.library import Library

@@ -6,6 +6,7 @@ proposal becomes valid YAML if its `#` is removed. Text of the document is writt
 """
 
 import posixpath
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +25,7 @@ from mcpgen.emit.sinks import yaml_comment, yaml_scalar
 from mcpgen.lower.schema.compose import PART, RUN, Composer
 from mcpgen.model import Catalog, Operation, ToolSpec
 from mcpgen.model.selection import select
-from mcpgen.naming.inflection import singular
+from mcpgen.naming.verbs import singular
 from mcpgen.read.toolsfile import editors
 from mcpgen.retrieval import producers
 from mcpgen.retrieval.lookups import finder_of, given_of, value_of
@@ -35,9 +36,13 @@ _PROSE = "##"
 
 MOST_WORKFLOWS = 6
 LONGEST_NAME = 64
+TIMES, SECONDS = 30, 5
+"""How often, and after how many seconds, a proposed workflow asks for the state of a job: within its own time limit."""
+
 _TYPES = ("string", "integer", "number", "boolean", "array", "object")
 _BODY = "$response.body#"
 _PATH = "$request.path."
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +119,7 @@ def starter(
         f"  - document: {yaml_scalar(document)}",
         *_selection(catalog.tools, few, costs),
         *_overrides(selected, costs, operations),
-        *(_workflows(_proposed(catalog, definitions)) if definitions is not None else ()),
+        *(_workflows(_proposed(catalog.tools, definitions)) if definitions is not None else ()),
     ]
     return Starter("\n".join(lines) + "\n", len(catalog.tools), len(selected))
 
@@ -257,8 +262,9 @@ def _cut(text: str, length: int = _LONGEST) -> str:
 
 # -- Proposed workflows ------------------------------------------------------------------------------------------------
 
-# Nothing is guessed: a link of a response (OpenAPI 3.1, 4.8.20) says which operation follows, and with which values. An
-# id may come from the list or search of such items: then a tool that only reads is proposed for the first item found.
+# Nothing is guessed. An operation that starts a job has a request that reads the state of the job. A link of a response
+# (OpenAPI 3.1, 4.8.20) says which operation follows, and with which values. An id may come from the list or search of
+# such items: then a tool that only reads is proposed for the first item found.
 
 
 def _workflows(entries: Sequence[JsonObject]) -> Iterator[str]:
@@ -266,7 +272,7 @@ def _workflows(entries: Sequence[JsonObject]) -> Iterator[str]:
     if not entries:
         return
     yield ""
-    yield f"{_PROSE} Workflows: tools that make several calls. These follow from links and ids of the document."
+    yield f"{_PROSE} Workflows: tools that make several calls. These follow from jobs, links and ids of the document."
     yield "# tools:"
     for entry in entries:
         for number, key in enumerate(key for key in entry if key != "steps"):
@@ -276,18 +282,22 @@ def _workflows(entries: Sequence[JsonObject]) -> Iterator[str]:
 
 
 def _flow(value: JsonValue) -> str:
-    """Return a text, or an object of texts and objects, in YAML's flow style."""
+    """Return a text, a number, or an object of such values in YAML's flow style."""
+    if isinstance(value, int):
+        return str(value)
     if not isinstance(value, dict):
         return yaml_scalar(str(value))
     return f"{{{', '.join(f'{yaml_scalar(name)}: {_flow(member)}' for name, member in value.items())}}}"
 
 
-def _proposed(catalog: Catalog, definitions: Mapping[str, JsonObject]) -> list[JsonObject]:
+def _proposed(tools: Sequence[ToolSpec], definitions: Mapping[str, JsonObject]) -> list[JsonObject]:
     """Return workflows as entries of `tools:`, at most MOST_WORKFLOWS. `definitions`: the schemas of the API."""
-    composer = Composer(definitions, Budget(RUN, PART))
-    found = [*_linked(catalog.tools), *_found_first(catalog.tools, composer)]
-    named = {str(each["name"]): each for each in reversed(found)}
-    return [each for each in found if each is named[str(each["name"])]][:MOST_WORKFLOWS]
+    found = [*_jobs(tools), *_linked(tools), *_found_first(tools, Composer(definitions, Budget(RUN, PART)))]
+    by_calls = {tuple(_called(each)): each for each in reversed(found)}  # a job is better than a link of its calls
+    named = {str(each["name"]): each for each in reversed([*by_calls.values()])}
+    # a step is named by its tool, and an argument cannot have the name of a step
+    whole = (each for each in named.values() if as_object(each.get("arguments")).keys().isdisjoint(_called(each)))
+    return sorted(whole, key=found.index)[:MOST_WORKFLOWS]
 
 
 @dataclass(slots=True)
@@ -297,21 +307,81 @@ class _Draft:
     arguments: JsonObject = field(default_factory=dict)
     steps: list[JsonValue] = field(default_factory=list)
 
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the tools that the steps call."""
+        return _called({"steps": self.steps})
+
     def ask(self, tool: ToolSpec, name: str) -> str:
         """Return a placeholder for an argument of a tool, which becomes an argument of the workflow."""
         kind = as_object(as_object(tool.input_schema.get("properties")).get(name)).get("type")
         self.arguments.setdefault(name, f"{kind if kind in _TYPES else 'string'} required")
         return f"{{{name}}}"
 
-    def call(self, tool: ToolSpec, given: Mapping[str, str]) -> None:
-        """Add a step that calls a tool. Required arguments that `given` lacks become arguments of the workflow."""
+    def call(self, tool: ToolSpec, given: Mapping[str, str], **more: JsonValue) -> None:
+        """Add a step that calls a tool. Required arguments that `given` lacks become arguments of the workflow.
+
+        `more`: further keys of the step.
+        """
         needed = [str(name) for name in as_list(tool.input_schema.get("required")) if name not in given]
         values: JsonObject = {**given, **{name: self.ask(tool, name) for name in needed}}
-        self.steps.append({"call": tool.name, **({"with": values} if values else {})})
+        self.steps.append({"call": tool.name, **({"with": values} if values else {}), **more})
 
     def entry(self, name: str, description: str) -> JsonObject:
         arguments: JsonObject = {"arguments": self.arguments} if self.arguments else {}
         return {"name": name[:LONGEST_NAME], "description": description, **arguments, "steps": self.steps}
+
+
+def _jobs(tools: Sequence[ToolSpec]) -> Iterator[JsonObject]:
+    """Yield a workflow for each job: start the job, ask for its state until it has ended, and fetch its result."""
+    reads = {_blank(tool.operation.path): tool for tool in tools if tool.operation.method == "GET"}
+    for first in tools:
+        task = first.accepted.task if first.accepted is not None and first.accepted.kind == "job" else {}
+        poll, values = _read(reads, task, "poll"), as_object(task.get("values"))
+        if poll is None or poll is first or not (done := _condition(poll, task.get("done"))):
+            continue
+        draft = _Draft()
+        draft.call(first, {})
+        ends = " || ".join(filter(None, (done, _condition(poll, task.get("failed")))))
+        asked: JsonObject = {"until": ends, "retry": {"times": TIMES, "seconds": SECONDS}}
+        draft.call(poll, _path_of(draft, first, poll, str(task["poll"]), values), **asked)
+        if (then := _read(reads, task, "result")) is not None:
+            draft.call(then, _path_of(draft, first, then, str(task["result"]), values), when=done)
+        what = "wait until it has ended, and fetch the result" if then else "and wait until it has ended"
+        yield draft.entry(f"{first.name}_and_wait", f"{first.title}, {what}.")
+
+
+def _read(reads: Mapping[str, ToolSpec], task: JsonObject, key: str) -> ToolSpec | None:
+    """Return the tool that makes the request of a `task`, or None if the task names a URL, or there is no such tool."""
+    method, _, path = str(task.get(key, "")).partition(" ")
+    return reads.get(_blank(path)) if method == "GET" else None
+
+
+def _blank(path: str) -> str:
+    return _VARIABLE.sub("{}", path)
+
+
+def _path_of(draft: "_Draft", first: ToolSpec, then: ToolSpec, request: str, values: JsonObject) -> dict[str, str]:
+    """Return argument of `then` -> placeholder, for the variables in the path of a request about a job.
+
+    A variable is an argument of `first`, which has started the job, or a member of its answer: `values` has the JSON
+    Pointers of members with another name.
+    """
+    given: dict[str, str] = {}
+    for name, wire in zip(_VARIABLE.findall(request), then.operation.template.declared, strict=True):
+        argument = next(each for slot, each in then.arguments.items() if slot == ("path", wire))
+        is_own = name in first.arguments.values() and name not in values
+        given[argument] = draft.ask(first, name) if is_own else f"{{{first.name}{values.get(name, f'/{name}')}}}"
+    return given
+
+
+def _condition(poll: ToolSpec, written: JsonValue) -> str:
+    """Return a condition of a `task`, such as `/status == done, failed`, as one of a step; "" if there is none."""
+    pointer, _, words = str(written or "").partition(" == ")
+    if not pointer.startswith("/") or not pointer.isprintable() or set("{} ") & set(pointer):
+        return ""
+    state = f"{{{poll.name}{pointer}}}"
+    return " || ".join(f"{state} == '{word}'" for word in words.split(", ")) if words else f"{state} == true"
 
 
 def _linked(tools: Iterable[ToolSpec]) -> Iterator[JsonObject]:
@@ -365,19 +435,20 @@ def _found_first(tools: Iterable[ToolSpec], composer: Composer) -> Iterator[Json
             given = None if finder is None or not source.in_path else given_of(tool, finder)
             kinds = [str(as_object(as_object(tool.input_schema.get("properties")).get(source.argument)).get("type"))]
             value = "" if finder is None else value_of(source, finder.members, kinds)
-            if finder is None or given is None or not value or finder.tool.name in (tool.name, *_called(draft)):
+            if finder is None or given is None or not value or finder.tool.name in (tool.name, *draft.names):
                 continue
             draft.call(finder.tool, {name: values.get(ours) or draft.ask(tool, ours) for name, ours in given.items()})
             values[source.argument], noun = f"{{{finder.tool.name}{finder.items}/0/{value}}}", source.noun
         if values:
+            before = draft.names[-1]
             draft.call(tool, values)
             name = f"{tool.name}_of_first_{singular(noun)}".replace(" ", "_")
-            found.append(draft.entry(name, f"{tool.title}, for the first {noun} that {_called(draft)[-2]} finds."))
+            found.append(draft.entry(name, f"{tool.title}, for the first {noun} that {before} finds."))
     yield from sorted(found, key=lambda each: (-len(as_list(each["steps"])), str(each["name"])))
 
 
-def _called(draft: _Draft) -> list[str]:
-    return [str(as_object(step)["call"]) for step in draft.steps]
+def _called(entry: JsonObject) -> list[str]:
+    return [str(as_object(step)["call"]) for step in as_list(entry["steps"])]
 
 
 def _lower(title: str) -> str:

@@ -14,8 +14,8 @@ from mcpgen.lower.schema.compose import PART, RUN, Composer
 from mcpgen.lower.text.prose import plain, sentences
 from mcpgen.lower.tool import listings
 from mcpgen.model import Catalog, ToolSpec
-from mcpgen.naming.inflection import singular
 from mcpgen.naming.operation_ids import spoken_id
+from mcpgen.naming.verbs import singular
 from mcpgen.retrieval import index, producers
 
 MOST_SEARCHED = 3000

@@ -13,7 +13,7 @@ from mcpgen.base.tree import FileTree
 from mcpgen.lock.match_operations import request
 from mcpgen.model import Catalog, ToolSpec
 from mcpgen.model.pins import UNKNOWN, Pin, Pins, Retired
-from mcpgen.naming.inflection import PREFIX_SEGMENT
+from mcpgen.naming.verbs import PREFIX_SEGMENT
 
 DIGITS = 32
 """Length of a fingerprint in hexadecimal digits, also in the lock file."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from mcpgen.base.names import words
 from mcpgen.model.pins import Pin
-from mcpgen.naming.inflection import PREFIX_SEGMENT
+from mcpgen.naming.verbs import PREFIX_SEGMENT
 from mcpgen.read.openapi.paths import operation_key
 
 Known = Mapping[str, Pin]

@@ -14,13 +14,14 @@ from mcpgen.lower.inputs.constants import fixed_consents
 from mcpgen.lower.jobs import proposals
 from mcpgen.lower.jobs.recognize import recognize
 from mcpgen.lower.jobs.requests import Requests
-from mcpgen.lower.request import bindings, security, sends
-from mcpgen.lower.schema import branching, budget, complexity, patterns
+from mcpgen.lower.request import bindings, security
+from mcpgen.lower.schema import branching, budget, compose, patterns
 from mcpgen.lower.schema.compose import PART, RUN, RUN_PER_NODE, Composer
+from mcpgen.lower.schema.patterns import report_patterns
 from mcpgen.lower.text import boilerplate, sanitize
 from mcpgen.lower.text.boilerplate import Boilerplate
 from mcpgen.lower.text.prompt_injection import gives_orders
-from mcpgen.lower.text.prose import plain, sentences, shortened
+from mcpgen.lower.text.prose import first_sentence, plain
 from mcpgen.lower.tool import (
     annotations,
     descriptions,
@@ -29,9 +30,7 @@ from mcpgen.lower.tool import (
     id_sources,
     lint,
     listings,
-    mentions,
     outputs,
-    pattern_reports,
     questions,
     tasks,
     tenants,
@@ -63,9 +62,6 @@ _WHY_LARGE: Mapping[InputProfile, str] = {
     "full": "the full profile never shortens a schema",
     "written": "mcpgen does not shorten a handwritten inputSchema",
 }
-_LONGEST_SAID = 200
-"""Longest text about a webhook, in characters."""
-
 _FLATTEN = "Let the references point directly to the schema."
 
 
@@ -153,15 +149,15 @@ def _lowered(
             reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
         except Exhausted as end:
-            reason = complexity.reason(end, "Its schemas", composer, operation.where)
+            reason = compose.reason(end, "Its schemas", composer, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
-    tools = resolve(tools, diagnostics)
+    tools = resolve(tools, composer, diagnostics)
     bodies.report_demanded(context.demanding, diagnostics)
     _report_rules(api.operations, context.used, diagnostics)
     read = features.bind_resources(
         api, identity, lambda operation: _server_index(operation, context.servers), diagnostics
     )
-    rewritten = mentions.named(sorted(tools, key=lambda tool: tool.name), composer.once)
+    rewritten = descriptions.named(sorted(tools, key=lambda tool: tool.name), composer.once)
     fitted = [replace(tool, passages=descriptions.fit(tool.passages, context.longest)) for tool in rewritten]
     catalog = Catalog(
         replace(identity, instructions=context.boilerplate.beside(identity.instructions)),
@@ -171,15 +167,11 @@ def _lowered(
         tuple(sorted(skipped, key=lambda entry: entry.operation)),
         read,
         features.resolve_prompts(api.prompts, read, diagnostics),
-        tuple(replace(each, says=_first_sentence(each.says)) for each in api.webhooks),
+        tuple(replace(each, says=first_sentence(plain(each.says))) for each in api.webhooks),
         asks_certificate=any(scheme.unsent == "certificate" for scheme in api.schemes),
         longest_description=context.longest,
     )
     return sanitize.sanitize_catalog(catalog, api.named_at, diagnostics)
-
-
-def _first_sentence(text: str) -> str:
-    return shortened(next(iter(sentences(plain(text).partition("\n")[0])), ""), _LONGEST_SAID)
 
 
 def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics: Diagnostics) -> None:
@@ -268,7 +260,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     room = most_tokens - budget.cost_beside(name, title, joined(descriptions.fit(passages, context.longest)))
     profile = context.options.schema_profile or "portable"
     if operation.decided.input_schema is not None:
-        layout = sends.lay_out(operation, room, composer.once)
+        layout = bindings.lay_out(operation, room, composer.once)
     else:
         layout = context.layout(operation, plan, profile, room)
         if plan is not None and layout.sends_body and not plan.is_needed:
@@ -359,7 +351,7 @@ def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> 
                 "branching-schema", message, where.inside(key), "Remove repeated references to the same schema."
             )
     unchecked = patterns.unchecked(schemas.values(), composer.once)
-    pattern_reports.report(
+    report_patterns(
         tool,
         [*(patterns.HiddenPattern("unchecked-pattern", each) for each in unchecked), *composer.unshown],
         diagnostics,

@@ -6,17 +6,21 @@ schemes that mean different schemes in different documents (`unique_prefixes`). 
 these changes, as if it were the command's argument SOURCE.
 
 Each name of a security scheme stands for one scheme on one server.
+
+A base URL replaces the server of a document. The rules are those for the environment variable `NAME_BASE_URL` of a
+generated server called NAME (`runtime/settings/origins.py`). URLs on the origin of the replaced server move to the base
+URL. Other origins get no calls until the project's owner accepts them.
 """
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urljoin
 
+from mcpgen.base import origins
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.names import TOOL_NAME, clipped
-from mcpgen.merge.base_url import hoist_server, named_origins, replace_server
 from mcpgen.merge.overrides import apply, chosen, is_written, without_security
 from mcpgen.merge.unique_prefixes import ServerPlace, ServerScheme, fronts, names_of, place_of
 from mcpgen.model import (
@@ -32,6 +36,9 @@ from mcpgen.model import (
 )
 from mcpgen.read.inputs import DescribedApi
 from mcpgen.read.openapi import servers
+
+_FRONT = re.compile(r"[^/?#]*//[^/?#]*")
+"""Scheme and host of a URL; both may contain variables."""
 
 TOKEN, HEADER = "token", "header"
 """Names of the two optional schemes of an API whose document declares none. If there are several documents, only the
@@ -135,7 +142,7 @@ def _shared_schemes(described: Sequence[DescribedApi], base: tuple[Server, ...])
 
 def _origin_of(one: DescribedApi, base: tuple[Server, ...]) -> ServerPlace:
     """Return the origin of the server to which a document's operations send their requests."""
-    at = (one.entry.servers if one.entry else ()) or base or hoist_server(one.api).servers
+    at = (one.entry.servers if one.entry else ()) or base or _hoist_server(one.api).servers
     return _whole_server(place_of(at))
 
 
@@ -150,11 +157,11 @@ def _prefixed(
     place = _origin_of(one, base)
     api, entry = one.api, one.entry
     operations = tuple(replace(operation, api_title=api.title) for operation in api.operations)
-    api = hoist_server(replace(api, operations=operations))
+    api = _hoist_server(replace(api, operations=operations))
     if entry is not None and entry.unsecured:
         api = without_security(api)
     if at := (entry.servers if entry else ()) or base:
-        api = replace_server(api, at[0], diagnostics)
+        api = _replace_server(api, at[0], diagnostics)
     if entry is not None and entry.prefix:
         own = [scheme for scheme in _all_schemes(api) if _scheme_at(scheme, place) not in shared]
         known = {scheme.name: f"{entry.prefix}_{scheme.name}" for scheme in own}
@@ -220,7 +227,7 @@ def _unconfirmed(apis: Sequence[Api]) -> frozenset[str]:
 
     These are origins that occur only in documents whose server was replaced by a base URL.
     """
-    believed = {origin for api in apis if not api.unconfirmed for origin in named_origins(api)}
+    believed = {origin for api in apis if not api.unconfirmed for origin in _named_origins(api)}
     return frozenset(origin for api in apis for origin in api.unconfirmed) - believed
 
 
@@ -411,3 +418,92 @@ def _scheme_at(scheme: SecurityScheme, place: ServerPlace) -> ServerScheme:
 def _whole_server(place: ServerPlace) -> ServerPlace:
     """Return the server `place` with its URL cut to the origin, since a credential is valid for a whole origin."""
     return replace(place, url=(found[0] if (found := _ORIGIN.match(place.url)) else ""))
+
+
+# -- base URL ----------------------------------------------------------------------------------------------------------
+
+
+def _hoist_server(api: Api) -> Api:
+    """Make the servers of the operations those of the API, if all operations have the same servers and the first URL
+    is absolute. Otherwise return `api` unchanged.
+
+    Some documents (Twilio) name a server at each path and none at the top level. Without this step, a base URL would
+    not replace the server of such a document, since `_replace_server` compares URLs with the top-level server.
+    """
+    own = next((operation.servers for operation in api.operations), api.servers)
+    if own[0] == api.servers[0] or "://" not in own[0].url or any(each.servers != own for each in api.operations):
+        return api
+    return replace(api, servers=own)
+
+
+# The owner accepted origins for the API whose server is replaced, so all others must be accepted again
+# (docs/decisions/origins.md).
+def _replace_server(api: Api, base: Server, diagnostics: Diagnostics) -> Api:
+    """Return `api` with its first server replaced by `base`, also in the operations that use this server.
+
+    Other servers and token URLs on the origin of the first server are moved to the origin of `base`. If `base` has no
+    path, it gets the path of the first server, and this is reported. The result's `unconfirmed` lists all other
+    origins: the owner must accept them, since a document whose server was replaced is not trusted about hosts.
+    """
+    described = api.servers[0]
+    kept = _with_path(base, described)
+    if kept != base:
+        diagnostics.add(
+            "base-url-path",
+            f"The base URL {clipped(base.url)} has no path, so the path of the document's server URL is kept: "
+            f"calls go to {clipped(kept.url)}.",
+            hint=f"If the API's base URL has no path, write {clipped(base.url)}/.",
+        )
+    operations = (replace(each, servers=(kept,)) if each.servers[0] == described else each for each in api.operations)
+    api = replace(api, servers=(kept,), operations=tuple(operations))
+    before, after = _origin(described), _origin(base)
+    if not before or before == after:
+        return api
+
+    def moved(url: str, filled: str) -> str:
+        return after + _FRONT.sub("", filled, count=1) if origins.of_url(filled) == before else url
+
+    def moved_server(server: Server) -> Server:
+        url = moved(server.url, servers.with_defaults(server))
+        return server if url == server.url else Server(url, description=server.description)
+
+    def moved_scheme(scheme: SecurityScheme) -> SecurityScheme:
+        token_url, discovery_url = (moved(url, url) for url in (scheme.token_url, scheme.discovery_url))
+        user = scheme.user and scheme.user.moved(lambda url: moved(url, url))
+        return replace(scheme, token_url=token_url, discovery_url=discovery_url, user=user)
+
+    def moved_operation(operation: Operation) -> Operation:
+        return replace(operation, servers=tuple(map(moved_server, operation.servers)))
+
+    found = replace(
+        api,
+        operations=tuple(map(moved_operation, api.operations)),
+        schemes=tuple(map(moved_scheme, api.schemes)),
+    )
+    return replace(found, unconfirmed=frozenset(_named_origins(found)) - {after})
+
+
+def _named_origins(api: Api) -> Iterator[str]:
+    """Yield every origin in the server URLs and security schemes of `api`."""
+    for server in dict.fromkeys((*api.servers, *(each for one in api.operations for each in one.servers))):
+        yield from origins.of_server(server.url, {each.name: each.default for each in server.variables})
+    for scheme in api.schemes:
+        urls = scheme.token_url, scheme.discovery_url, *(scheme.user.urls if scheme.user else ())
+        yield from filter(origins.is_origin, map(origins.of_url, urls))
+
+
+# Some operators want the path of the document's server, others none: a slash at the end of the base URL means none.
+def _with_path(base: Server, described: Server) -> Server:
+    """Return `base`. If it has no path, append the path of the server `described`, including its variables."""
+    if _FRONT.sub("", base.url, count=1):
+        return base
+    url = described.url if "://" in described.url or described.url[:1] == "/" else servers.with_defaults(described)
+    path = _FRONT.sub("", url, count=1).rstrip("/")
+    if not path:
+        return base
+    used = tuple(each for each in described.variables if f"{{{each.name}}}" in path)
+    return Server(f"{base.url}/{path.lstrip('/')}", (*base.variables, *used), base.description)
+
+
+def _origin(server: Server) -> str:
+    return origins.of_url(servers.with_defaults(server))

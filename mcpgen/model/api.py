@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.jsonvalue import JsonObject
-from mcpgen.model.accepted import AnswerLink
-from mcpgen.model.asking import Question
 from mcpgen.model.credential_text import API_KEY, CredentialText
-from mcpgen.model.curation import ArgumentChange, ResultView, Sends, TaskRule
+from mcpgen.model.curation import ArgumentChange, Question, ResultView, Sends, TaskRule
 from mcpgen.model.words import (
     Capability,
     Confirm,
+    Consent,
     CredentialPlace,
     Location,
     Output,
@@ -21,6 +21,41 @@ from mcpgen.model.words import (
     Unsent,
 )
 from mcpgen.model.workflow import Workflow
+
+AcceptedKind = Literal["job", "again", "resource", "forget"]
+"""Ways to follow work that goes on after a response: 202, or another 2xx response of a long-running operation.
+
+`job`: a place tells when the work has ended. `again`: the same request brings the result later. `resource`: the
+thing that the request creates, changes or deletes can be read, but nothing tells when the work has ended. `forget`:
+nothing can be looked at.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLink:
+    """A Link Object of a response (OpenAPI 3.1, 4.8.20): an operation that follows, by id or reference.
+
+    `parameters`: name of a parameter → runtime expression.
+    """
+
+    operation_id: str = ""
+    operation_ref: str = ""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """Where a client can see the result or state of work that goes on after a response, 202 or another 2xx.
+
+    `look`: the request that reads the result or state, or where the response holds the URL for it, in the form of
+    `poll` in a tools file; "" if nothing can be read.
+
+    `task`: a value for the tool's key `task` in a tools file; {} if the document does not contain the needed facts.
+    """
+
+    kind: AcceptedKind
+    look: str = ""
+    task: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +351,7 @@ class Decisions:
     output: Output | None = None
     output_schema: JsonObject | None = None
     confirm: Confirm | None = None
+    consent: Consent | None = None
     ask: tuple[Question, ...] | None = None
     roles: tuple[str, ...] | None = None
     scopes: tuple[str, ...] | None = None

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
-from mcpgen.model.accepted import Accepted
 from mcpgen.model.api import (
+    Accepted,
     Account,
     CallerScopes,
     Login,
@@ -18,8 +18,7 @@ from mcpgen.model.api import (
     Skipped,
     UserFlow,
 )
-from mcpgen.model.asking import AskedQuestion
-from mcpgen.model.curation import Given, ResultView, TaskRule, Template
+from mcpgen.model.curation import AskedQuestion, Given, ResultView, TaskRule, Template
 from mcpgen.model.features import Prompt, Resource, Webhook
 from mcpgen.model.pins import Slot
 from mcpgen.model.words import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model.api import Operation
-from mcpgen.model.asking import Question
+from mcpgen.model.curation import Question
 
 Values = Mapping[str, tuple[str, ...]]
 """Argument of a prompt, or variable of a URI → its possible values. A name without an entry may have any value."""

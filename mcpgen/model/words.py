@@ -50,6 +50,9 @@ Pages = Literal["all", "one"]
 Confirm = Literal["never", words.Confirm]
 """When a user is asked to confirm a call."""
 
+Consent = Literal["once", "each"]
+"""When the user of a workflow is asked: `once` for all its writes before the first step, or before `each` write."""
+
 Without = Literal["refuse", "arguments"]
 """What a client gets if it cannot ask the user a question: the call is refused, or the fields become ordinary
 arguments.

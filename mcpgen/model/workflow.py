@@ -32,8 +32,6 @@ TargetKind = Literal["tool", "operation", "workflow"]
 
 ActionKind = Literal["end", "goto", "retry"]
 CriterionKind = Literal["simple", "regex", "jsonpath"]
-Consent = Literal["once", "each"]
-"""When the user of a workflow is asked: `once` for all its writes before the first step, or before `each` write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +132,7 @@ class Workflow:
     """One workflow.
 
     `id`: its name in its document; the name of the tool is derived from it, unless `tool` is set. `document`: its file.
-    `inputs`: JSON Schema of the tool's arguments. `seconds`: limit on all steps together, without the time that users
-    think; None for the default.
+    `inputs`: JSON Schema of the tool's arguments.
     """
 
     id: str
@@ -147,5 +144,3 @@ class Workflow:
     description: str = ""
     inputs: JsonObject = field(default_factory=dict)
     outputs: Mapping[str, Value] = field(default_factory=dict)
-    consent: Consent = "once"
-    seconds: float | None = None

@@ -13,8 +13,13 @@ from functools import lru_cache
 from mcpgen.base.names import words
 from mcpgen.model import Operation
 from mcpgen.naming import verbs
-from mcpgen.naming.ids_in_paths import act_in_path, without_path
-from mcpgen.naming.inflection import PREFIX_SEGMENT, singular
+from mcpgen.naming.verbs import PREFIX_SEGMENT, singular
+
+AMOUNTS = frozenset(["all", "many", "one"])
+"""Words after the verb of an id that name no thing: `findAll`."""
+
+_ACT = re.compile(r"[#?&](?:action|operation|[\w-]*target)=(?:[\w-]+\.)*(\w+)", re.IGNORECASE)
+"""Pattern of the id in path keys of Amazon's protocols: `/#Action=RunInstances`, `/#X-Amz-Target=Rules.DeleteRule`."""
 
 _MOST_SEGMENTS, _LONGEST_ID = 50, 1000
 """Longest path (in segments) and operationId (in characters) from which the parts of frameworks are removed.
@@ -89,10 +94,10 @@ def read(operation: Operation, api_title: str) -> list[str]:
 
     Return [] if the operationId is missing or only repeats method and path.
     """
-    identifier = without_framework(without_path(operation.id or "", operation), operation)
+    identifier = without_framework(_without_path(operation.id or "", operation), operation)
     found = name_words(identifier)
     ending = found[-1:]
-    act = act_in_path(operation)
+    act = _act_in_path(operation)
     if act and found in ([], act, [operation.method.lower(), *act]):
         return act
     if len(found) > 2 and found[0] == "".join(words(api_title)):
@@ -334,3 +339,31 @@ def _segmented(word: str, known: frozenset[str]) -> tuple[str, ...]:
                 shorter = best[end]
                 best[end] = longer if shorter is None or len(longer) < len(shorter) else shorter
     return best[-1] or ()
+
+
+# -- ids in paths ------------------------------------------------------------------------------------------------------
+
+
+def _act_in_path(operation: Operation) -> list[str]:
+    """Return the words of the id in the query or fragment of the path key, or [] if it has none."""
+    found = _ACT.search(operation.path)
+    return words(found[1]) if found else []
+
+
+def without_act(path: str) -> str:
+    """Return the path key with only the id of its fragment: `/#Action=RunInstances` → `/#RunInstances`."""
+    return _ACT.sub(r"#\1", path) if "#" in path else path
+
+
+def _without_path(identifier: str, operation: Operation) -> str:
+    """Return the part of an operationId behind its method and its path: `get-/a/{b}_getAll` → `getAll`.
+
+    Return "" if that is another path or says less than the path (`getPage`). Return the whole id if it does not hold
+    its path.
+    """
+    before, path, rest = identifier.partition(operation.path)
+    if len(path) < 2 or before.strip("-_ ").lower() not in ("", operation.method.lower()):
+        return identifier
+    said = words(rest)
+    says_less = len(said) == 2 and said[0] != "do" and said[1] not in AMOUNTS
+    return "" if "/" in rest or says_less else rest.strip("-_ ")

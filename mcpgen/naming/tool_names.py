@@ -23,16 +23,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
-from mcpgen.base.names import TOOL_NAME, distinct, short_hash, words
-from mcpgen.base.romanize import romanize
+from mcpgen.base.names import TOOL_NAME, distinct, romanize, short_hash, words
 from mcpgen.model import Operation
 from mcpgen.model.pins import Pins
 from mcpgen.naming import operation_ids, verbs
 from mcpgen.naming.effect_words import DESTROYS
-from mcpgen.naming.ids_in_paths import AMOUNTS, without_act
-from mcpgen.naming.inflection import DATE_SEGMENT, LOCATING_SEGMENT, is_one_thing, is_plural, singular
-from mcpgen.naming.operation_ids import name_words, versions, with_version_last
-from mcpgen.naming.verbs import VERBS
+from mcpgen.naming.operation_ids import AMOUNTS, name_words, versions, with_version_last, without_act
+from mcpgen.naming.verbs import DATE_SEGMENT, LOCATING_SEGMENT, VERBS, is_one_thing, is_plural, singular
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 _AS_ONE = frozenset(["add", "create", "insert", "register"])

@@ -1,4 +1,4 @@
-"""Continue the file CHANGELOG.md of a project.
+"""Continue the file CHANGELOG.md of a project. Read from mcpgen's own changelog what each version changes in projects.
 
 A compile emits a new, empty changelog. This module inserts the project's history, and a new entry if something changed.
 The newest version stands first. Entries have no dates, and edits by hand are kept.
@@ -10,14 +10,19 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+from mcpgen.base import assets
 from mcpgen.base.jsonvalue import digest
 from mcpgen.base.tree import FileTree
 from mcpgen.emit.sinks import markdown_text
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
-from mcpgen.regenerate.diff import Difference, markdown
+from mcpgen.regenerate.diff import Difference
+from mcpgen.regenerate.diff.lines import changelog_entry
 from mcpgen.regenerate.publish import present
 from mcpgen.regenerate.publish.emitted import CHANGELOG
+
+_SECTION = "### In generated projects"
+_HEADING = re.compile(r"## (\d+(?:\.\d+)*)")
 
 NAME = CHANGELOG
 _VERSION = re.compile(rb"## \[?v?\d")
@@ -46,7 +51,7 @@ def continued(
 
 def _entry(difference: Difference | None, files: Sequence[str], before: str, after: str) -> Iterator[str]:
     if difference is not None:
-        yield from markdown.entry(difference)
+        yield from changelog_entry(difference)
     else:
         yield "- The tools changed. The changes cannot be listed, because the earlier tools.json could not be read."
     if files and before != after:
@@ -90,3 +95,32 @@ def _joined(before: list[bytes], section: bytes, after: list[bytes]) -> bytes:
     """Return the text of a changelog around `section`, with one blank line before and after the section."""
     above, below = b"".join(before).rstrip(b"\n"), b"".join(after)
     return (above + b"\n\n" if above else b"") + section + (b"\n" + below if below else b"")
+
+
+# -- release notes of mcpgen -------------------------------------------------------------------------------------------
+
+
+def release_notes(before: str, after: str) -> list[str]:
+    """Return the sentences about versions later than `before`, up to `after`, the newest version first."""
+    told: list[str] = []
+    version, within = "", False
+    for line in assets.changelog().read_text(encoding="utf-8").splitlines():
+        if found := _HEADING.match(line):
+            version, within = found[1], False
+        elif line.startswith("### "):
+            within = line.strip() == _SECTION and _number(before) < _number(version) <= _number(after)
+        elif within and line.startswith("- "):
+            told.append(line.removeprefix("- ").strip())
+        elif within and line.startswith("  ") and told:
+            told[-1] += f" {line.strip()}"
+    return told
+
+
+def is_newer(version: str, than: str) -> bool:
+    """Return True if `version` of mcpgen is later than the version `than`."""
+    return _number(version) > _number(than)
+
+
+def _number(version: str) -> tuple[int, ...]:
+    found = re.match(r"\d{1,9}(?:\.\d{1,9}){0,5}(?!\d)", version)
+    return tuple(map(int, found[0].split("."))) if found else ()

@@ -24,8 +24,9 @@ from mcpgen.read.fetch import Fetched
 from mcpgen.read.openapi.paths import operation_key
 from mcpgen.regenerate.diff import TABLES, Surface, of_tables
 from mcpgen.regenerate.diff.surface import Listed
-from mcpgen.regenerate.publish import git_commands, present
+from mcpgen.regenerate.publish import present
 from mcpgen.regenerate.publish.emitted import generated, packages
+from mcpgen.regenerate.publish.present import git_last_version
 
 _PLACES = {"path": "path", "query": "query", "querystring": "querystring", "headers": "header", "cookies": "cookie"}
 """Member of a binding → the place of its parameters in a slot."""
@@ -117,7 +118,7 @@ def warning(directory: Path, lock: Lock) -> Diagnostic:
         "The flags of earlier runs and the names of removed tools are not known."
     )
     hint = (
-        f"If git has the lock file, bring it back with `{git_commands.last_version(directory, locks.NAME)}` instead. "
+        f"If git has the lock file, bring it back with `{git_last_version(directory, locks.NAME)}` instead. "
         "Otherwise, give the flags of the first run again."
     )
     return Diagnostic("lock-rebuilt", message, hint, Where(str(directory / lock.package / "bindings.json")))
@@ -130,17 +131,10 @@ def _lock(surface: Surface) -> Lock:
         source_digest="",
         version=as_text(server.get("version")),
         options=Options(name=as_text(server.get("name"))),
-        promises=Pins(_pins(surface)),
+        promises=Pins({f"{tool.name} {tool.request}": _pin(tool) for tool in surface.tools}),
         origins=dict.fromkeys(sorted(origins.accepted(surface.header)), True),
         offered=OFFERED,
     )
-
-
-def _pins(surface: Surface) -> dict[str, Pin]:
-    """Return a provisional key (name, method and path of a tool) → pin of the tool. `placed` finds the key of its
-    operation.
-    """
-    return {f"{tool.name} {tool.request}": _pin(tool) for tool in surface.tools}
 
 
 def _pin(tool: Listed) -> Pin:

@@ -19,7 +19,8 @@ from mcpgen.pipeline import Compiled, Project, compile_source, versioned
 from mcpgen.read.fetch import Fetched
 from mcpgen.regenerate import changelog, lost_lock, orphan_hooks, projects
 from mcpgen.regenerate.diff import TABLES, Difference, Surface, compare, next_version, of_project
-from mcpgen.regenerate.publish import git_commands, present
+from mcpgen.regenerate.publish import present
+from mcpgen.regenerate.publish.present import git_checkout
 
 NOTHING = Difference(())
 
@@ -91,7 +92,7 @@ def _unreadable(directory: Path, lock: Lock) -> Diagnostic:
         f"The tools.json or bindings.json of the project in {directory} cannot be read, so the changes are unknown, "
         f"and the version stays {lock.version}."
     )
-    command = git_commands.checkout(directory, (path for path, known in _tables(lock).items() if known))
+    command = git_checkout(directory, (path for path, known in _tables(lock).items() if known))
     hint = f"Restore the files from version control, such as with `{command}`, and generate again."
     return Diagnostic("tables-unreadable", message, hint, Where(str(directory / lock.package / "tools.json")))
 

@@ -48,7 +48,7 @@ K1, B = 1.2, 0.5
 
 _VOCABULARY = ("name", "path", "summary", "tags")
 _UNKNOWN = 0.5
-_DEPRECATED = 0.8
+_DEPRECATED = 0.6
 LONGEST_GROUP = 40
 MOST_TOKENS = 125
 """Limit on the tokens that names of tool groups, and signatures of tools to begin with, take in the tool list. It keeps

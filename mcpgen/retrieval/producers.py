@@ -15,7 +15,7 @@ from mcpgen.base.names import words
 from mcpgen.lower.schema.compose import Composer
 from mcpgen.lower.tool import id_sources, listings
 from mcpgen.model import ToolSpec
-from mcpgen.naming.inflection import singular
+from mcpgen.naming.verbs import singular
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _IDS = frozenset(["id", "ids", "uuid", "uuids", "key"])

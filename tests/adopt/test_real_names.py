@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from mcpgen.adopt import operations
-from mcpgen.adopt.names import fastmcp, generator, ivotoby
+from mcpgen.adopt import operations, selection
+from mcpgen.adopt.programs import generator, ivotoby
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.read.document import load
 from tests.adopt import real
@@ -72,7 +72,9 @@ def _compare(documents: list[str], answers: list[Any], ours: Any) -> None:
 
 def test_the_names_of_fastmcp(documents: list[str], tmp_path: Path) -> None:
     answers = real.ask("names_fastmcp.py", documents, tmp_path)
-    _compare(documents, answers, lambda found: [name for _, _, name in fastmcp.assign(found, {}, lambda _: "tool")])
+    _compare(
+        documents, answers, lambda found: [name for _, _, name in selection.fastmcp_names(found, {}, lambda _: "tool")]
+    )
 
 
 def test_the_names_of_the_packages_of_node(documents: list[str], tmp_path: Path) -> None:

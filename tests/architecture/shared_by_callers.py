@@ -30,12 +30,17 @@ SHARED = (
         "by network; idle ones give way",
     ),
     Shared(
-        "identity/introspection.py",
+        "identity/guard.py",
         ("MOST_AT_ONCE", "MOST_WAITING"),
         "FairPool",
         "by network; half for known tokens",
     ),
-    Shared("identity/remembered.py", ("MOST", "MOST_BYTES"), "", "cache: a forgotten token is checked again"),
+    Shared(
+        "identity/guard.py",
+        ("MOST_REMEMBERED", "MOST_REMEMBERED_BYTES"),
+        "",
+        "cache: a forgotten token is checked again",
+    ),
     Shared("http_server/service.py", ("_MOST",), "", "only lines of the log"),
     # requests and calls
     Shared("tenants/tenants.py", ("_MOST_KEPT",), "", "cache: a forgotten address is made again"),
@@ -73,12 +78,17 @@ SHARED = (
     Shared("http_server/streamable/access.py", ("MOST_VIEWS", "MOST_BYTES"), "", "cache: a view is computed again"),
     Shared("result/result_store.py", ("MOST_KEPT", "MOST_REMEMBERED"), "displaced", "who has most loses results"),
     Shared("replicas/sharing.py", ("MOST_KEPT", "MOST_KEPT_BYTES"), "displaced", "who has most loses results"),
-    Shared("replicas/waiting_events.py", ("MOST",), "Places", "by caller: who exceeds the share loses own events"),
-    Shared("replicas/shared_settings.py", ("MOST",), "", "settings are lost only to replicas that start later"),
+    Shared("replicas/sharing.py", ("MOST_WAITING",), "Places", "by caller: who exceeds the share loses own events"),
+    Shared("replicas/sharing.py", ("MOST_SETTINGS",), "", "settings are lost only to replicas that start later"),
     Shared("delegation/kept_logins.py", ("MOST",), "", "one login for each user and scheme"),
-    Shared("delegation/token_cache.py", ("MOST",), "", "cache: a token is requested again"),
+    Shared("delegation/caller_credentials.py", ("MOST_TOKENS",), "", "cache: a token is requested again"),
     Shared("text/redaction.py", ("MOST_LEARNT",), "", "a token of each user; all links to log in are one secret"),
-    Shared("jobs/cancelled_jobs.py", ("MOST",), "displaced", "who has most is told what the API says of old jobs"),
+    Shared(
+        "jobs/task_calls.py",
+        ("MOST_CANCELLED",),
+        "displaced",
+        "who has most is told what the API says of old jobs",
+    ),
     Shared("features/completion_values.py", ("MOST_CACHED",), "", "cache: values are requested again"),
     # telemetry, whose names clients cannot choose
     Shared("telemetry/metrics.py", ("MOST_SERIES",), "", "no label has a value that a client chooses"),
@@ -107,9 +117,8 @@ ALONE = {
     "http/exchange.py": ("_MOST_PIECES",),
     "http/tracecontext.py": ("MOST_MEMBERS",),
     "identity/signed_tokens.py": ("MOST_KEYS",),
-    "programs/mistakes.py": ("MOST_TOLD",),
     "programs/record.py": ("MOST_CALLS", "MOST_NOTES"),  # of one program
-    "programs/sandbox.py": ("MOST_PRINTED",),
+    "programs/sandbox.py": ("MOST_PRINTED", "MOST_TOLD"),
     "workflows/workflow_record.py": ("MOST_SHOWN",),
     "workflows/workflow_runs.py": ("MOST_CALLS", "MOST_BYTES"),  # of one workflow
     "search/stubs.py": ("MOST_LITERALS", "MOST_ALTERNATIVES", "MOST_NESTED"),

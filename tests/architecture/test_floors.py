@@ -63,8 +63,6 @@ HOUSES: dict[str, dict[str, int]] = {
     "mcpgen.adopt": {
         "foreign": 0,
         "operations": 0,
-        "selecting": 0,
-        "names": 1,
         "programs": 1,
         "selection": 2,
         "script": 2,
@@ -77,7 +75,6 @@ HOUSES: dict[str, dict[str, int]] = {
         "diff": 0,
         "publish": 0,
         "orphan_hooks": 0,
-        "release_notes": 0,
         "changelog": 1,
         "lost_lock": 1,
         "projects": 1,
@@ -117,11 +114,11 @@ FLOORLESS = {"package.runtime": {wing.name for wing in wings.WINGS}}
 
 DOORS: dict[str, tuple[str, ...]] = {
     "click": ("mcpgen/cli/",),
-    "jinja2": ("mcpgen/emit/render.py",),
+    "jinja2": ("mcpgen/emit/sinks.py",),
     "httpx": ("mcpgen/read/fetch/network.py",),
     "jsonpath_rfc9535": ("mcpgen/read/overlay/query.py",),
     "yaml": ("mcpgen/read/document/yaml_text.py", "mcpgen/read/document/positions.py"),
-    "openapi_spec_validator": ("mcpgen/read/openapi/official.py",),
+    "openapi_spec_validator": ("mcpgen/read/openapi/validity.py",),
     "jsonschema_rs": (
         "mcpgen/read/openapi/validity.py",
         "mcpgen/read/overlay/query.py",
@@ -152,12 +149,11 @@ DOORS: dict[str, tuple[str, ...]] = {
     "sqlite3": ("mcpgen/demo/",),
     "socket": ("mcpgen/demo/", "mcpgen/read/fetch/network.py", "templates/package/runtime/"),
     "subprocess": (
-        "mcpgen/bundle/distributions.py",
+        "mcpgen/bundle/artifacts.py",
         "mcpgen/cli/server_venv.py",
         "mcpgen/cli/servers.py",
         "mcpgen/demo/client.py",
-        "mcpgen/demo/installation.py",
-        "mcpgen/demo/replicas.py",
+        "mcpgen/demo/story.py",
         "templates/package/runtime/reach/secret_commands.py",
         "templates/package/runtime/shell/own_server.py",
     ),

@@ -15,7 +15,7 @@ from tests.architecture.imports import ROOT
 WORDS = frozenset(("apikey", "bearer", "basic", "oauth2", "openidconnect", "mutualtls"))
 ALLOWED = {
     "mcpgen/adopt/programs/awslabs.py": "configurations of another server",
-    "mcpgen/adopt/programs/headers.py": "header fields of another server",
+    "mcpgen/adopt/programs/flags.py": "header fields of another server",
     "mcpgen/adopt/security.py": "credentials of another server",
     "mcpgen/demo/petstore/__init__.py": "schemes of the example API",
     "mcpgen/model/credential_text.py": "the one list of HTTP schemes",

@@ -31,7 +31,6 @@ KINDS = (
 OF_KIND = {
     *(each.module for each in SHARED),
     *("core/limits.py", "http_server/doors/aiohttp_door.py"),  # the shares themselves
-    "identity/guard.py",  # its cache is that of identity/remembered.py
 }
 """Modules that may create an object of such a kind."""
 

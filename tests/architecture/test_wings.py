@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,15 @@ def _loaded(above: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
             yield from _loaded(node)
 
 
-ARROWS = [arrow for name, path in SOURCES.items() for arrow in eager(name, path, path.read_text(encoding="utf-8"))]
+@cache
+def eager_arrows() -> list[Arrow]:
+    """Return all imports that happen when modules are loaded."""
+    return [arrow for name, path in SOURCES.items() for arrow in eager(name, path, path.read_text(encoding="utf-8"))]
+
+
+@cache
+def all_arrows() -> list[Arrow]:
+    return arrows(SOURCES)
 
 
 def forbidden(found: Iterable[Arrow]) -> list[str]:
@@ -62,15 +71,15 @@ def forbidden(found: Iterable[Arrow]) -> list[str]:
     ]
 
 
-ALL = arrows(SOURCES)
-LATE = [
-    arrow
-    for arrow in ALL
-    if WING_OF[arrow.source] != wings.PLAIN
-    and WING_OF[arrow.target] != TYPES
-    and (WING_OF[arrow.source], WING_OF[arrow.target]) not in USES
-]
-"""All imports of wings but those that lead to a wing which they use, and to the types of the tables."""
+def late_arrows() -> list[Arrow]:
+    """Return all imports of wings but those that lead to a wing which they use, and to the types of the tables."""
+    return [
+        arrow
+        for arrow in all_arrows()
+        if WING_OF[arrow.source] != wings.PLAIN
+        and WING_OF[arrow.target] != TYPES
+        and (WING_OF[arrow.source], WING_OF[arrow.target]) not in USES
+    ]
 
 
 def test_each_folder_of_the_runtime_is_of_the_plain_core_or_a_wing() -> None:
@@ -79,15 +88,15 @@ def test_each_folder_of_the_runtime_is_of_the_plain_core_or_a_wing() -> None:
 
 
 def test_no_import_leads_to_a_wing_that_the_importing_wing_does_not_declare() -> None:
-    assert forbidden(ARROWS) == []
+    assert forbidden(eager_arrows()) == []
 
 
 def test_no_late_import_leads_to_a_wing_that_the_importing_wing_does_not_use() -> None:
-    assert forbidden(LATE) == []
+    assert forbidden(late_arrows()) == []
 
 
 def test_each_wing_that_is_used_is_imported() -> None:
-    found = {(WING_OF[arrow.source], WING_OF[arrow.target]) for arrow in ALL}
+    found = {(WING_OF[arrow.source], WING_OF[arrow.target]) for arrow in all_arrows()}
     assert USES - found == set()
     assert {(wing, needed) for wing, needs in NEEDS.items() for needed in needs} - found == set()
 
@@ -113,7 +122,7 @@ PLANTED = {
 @pytest.mark.parametrize(("path", "text", "told"), PLANTED.values(), ids=PLANTED)
 def test_a_planted_import_is_noticed(path: str, text: str, told: str) -> None:
     name = PATHS[path]
-    [found] = forbidden([*ARROWS, *eager(name, SOURCES[name], text)])
+    [found] = forbidden([*eager_arrows(), *eager(name, SOURCES[name], text)])
     assert found.endswith(f"({told})")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from mcpgen.base.jsonvalue import compact
 from mcpgen.base.tree import FileTree
 from mcpgen.bundle import Publisher, make_artifacts, open_project
-from mcpgen.bundle.archive import DEFAULT_EPOCH
+from mcpgen.bundle.artifacts import DEFAULT_EPOCH
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
 from mcpgen.read.fetch import Fetched, read

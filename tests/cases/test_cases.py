@@ -153,7 +153,6 @@ def test_case(
     folder = tmp_path / "work"
     prepared(case, settings, folder)
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # syncing to disk is slow, and these cases do not test it
     before: dict[str, bytes] = {}
     code: object = None
     for arguments in command_lines(case, settings):

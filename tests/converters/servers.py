@@ -14,8 +14,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mcpgen.demo import petstore, station
+from mcpgen.demo import petstore
 from mcpgen.demo.http import Running
+from tests import station
 from tests.examples.api import Api
 from tests.examples.conversations import NAMES as EXAMPLES
 from tests.leaks import SECRET, searched

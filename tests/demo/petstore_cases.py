@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mcpgen.demo.petstore.media import paw, tone
+from mcpgen.demo.petstore.shapes import paw, tone
 from tests.demo.exchange import NOTHING, Sent, of_form, of_json, of_parts, with_headers
 
 MERGE = "application/merge-patch+json"

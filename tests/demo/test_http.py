@@ -76,7 +76,7 @@ def test_leaving_closes_connections_that_are_still_open() -> None:
         socket.create_connection((place.hostname, place.port), timeout=120)
 
 
-@pytest.mark.parametrize("module", ["mcpgen.demo.petstore", "mcpgen.demo.station"])
+@pytest.mark.parametrize("module", ["mcpgen.demo.petstore", "tests.station"])
 @pytest.mark.parametrize("end", ["stdin", "signal", "signal in the background"])
 def test_a_process_says_where_it_is_and_ends_quietly(module: str, end: str) -> None:
     command = [sys.executable, "-m", module, "--port", "0", "--api-key", "k"]

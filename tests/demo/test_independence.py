@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import sys
-import mcpgen.demo.petstore.__main__, mcpgen.demo.station
+import mcpgen.demo.petstore.__main__, tests.station
 print(*sorted(name for name in sys.modules if name.partition(".")[0] in ("mcpgen", "runtime", "package")))
 """
 

@@ -10,7 +10,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from mcpgen.demo import petstore
 from mcpgen.demo.api import Route
-from mcpgen.demo.petstore.routes import ROUTES
+from mcpgen.demo.petstore.handlers import ROUTES
 from mcpgen.demo.petstore.store import Store
 from tests.demo.contract import ANSWERS, REQUESTS, Contract
 from tests.demo.exchange import Received, Sent, call

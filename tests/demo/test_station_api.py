@@ -10,7 +10,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from mcpgen.demo import station
+from tests import station
 from tests.demo.exchange import NOTHING, Sent, call, of_json
 
 TOOLS_FILE = Path(__file__).parents[2] / "specs" / "station.tools.yaml"

@@ -14,7 +14,7 @@ from package.runtime.commands import explain
 from package.runtime.core import spans
 from package.runtime.delegation import kept_logins
 from package.runtime.http_server.requests import door
-from package.runtime.http_server.sealed import sealed_runs, sealed_states
+from package.runtime.http_server.sealed import sealed_states
 from package.runtime.http_server.streamable import admission, event_stream
 from package.runtime.identity import claims, issuer
 from package.runtime.oauth import backoff
@@ -118,7 +118,7 @@ FIGURES: list[tuple[str, str, Callable[[], object]]] = [
     ("how-to/workflows.md", "by default {} times, every", lambda: workflows.MOST_TRIES),
     ("how-to/workflows.md", "times, every {}", lambda: seconds(workflows.SECONDS)),
     ("how-to/programs.md", "up to {} of each API response", lambda: mib(spans.WHOLE)),
-    ("how-to/programs.md", "at most {} when compressed", lambda: kib(sealed_runs.LONGEST)),
+    ("how-to/programs.md", "at most {} when compressed", lambda: kib(sealed_states.LONGEST_RUN)),
     ("how-to/programs.md", "computing time of the program | {}", lambda: seconds(sandbox.SECONDS)),
     ("how-to/programs.md", "with its tool calls | {:g} minutes", lambda: program_runs.SECONDS / 60),
     ("how-to/programs.md", "memory of a program | {}", lambda: mib(sandbox.MEMORY)),

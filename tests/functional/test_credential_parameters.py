@@ -26,9 +26,8 @@ def api() -> Iterator[Listener]:
     made.close()
 
 
-def generated(folder: Path, document: dict[str, Any], monkeypatch: pytest.MonkeyPatch, *flags: str) -> Path:
+def generated(folder: Path, document: dict[str, Any], *flags: str) -> Path:
     """Generate the project of a document, and return its folder."""
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     source = folder / "openapi.json"
     source.write_text(json.dumps({"openapi": "3.1.0", "info": {"title": "Store", "version": "1"}, **document}))
     with pytest.raises(SystemExit) as ended:
@@ -42,9 +41,7 @@ def parameter(name: str, place: str, description: str = "", required: bool = Fal
     return {"name": name, "in": place, "description": description, "required": required, "schema": schema}
 
 
-def test_a_credential_that_is_a_parameter_comes_from_the_environment_alone(
-    api: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_credential_that_is_a_parameter_comes_from_the_environment_alone(api: Listener, tmp_path: Path) -> None:
     token = "Authentication token. Requires scope: `chat:read`"
     settings = [parameter("quotaUser", "query"), parameter("fields", "query")]
     paths: dict[str, dict[str, Any]] = {
@@ -52,7 +49,7 @@ def test_a_credential_that_is_a_parameter_comes_from_the_environment_alone(
     }
     paths["/a"]["get"]["parameters"].append(parameter("token", "query", token, True))
     paths["/b"]["get"]["parameters"].append(parameter("token", "header", token, True))
-    home = generated(tmp_path, {"servers": [{"url": api.url}], "paths": paths}, monkeypatch)
+    home = generated(tmp_path, {"servers": [{"url": api.url}], "paths": paths})
     with Server(home, package="store_mcp", env={}) as server:
         told = server.result("list_a")
         assert told["isError"]
@@ -85,9 +82,9 @@ BOTH = {
 WAYS = "`STORE_BEARER`, or `STORE_LOGIN_USERNAME` with `STORE_LOGIN_PASSWORD`."
 
 
-def test_alternatives_are_told_as_alternatives(api: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_alternatives_are_told_as_alternatives(api: Listener, tmp_path: Path) -> None:
     paths = {"/a": {"get": {"operationId": "list_a"}}}
-    home = generated(tmp_path, {"servers": [{"url": api.url}], "paths": paths, **BOTH}, monkeypatch)
+    home = generated(tmp_path, {"servers": [{"url": api.url}], "paths": paths, **BOTH})
     assert f"These credentials are alternatives, and one of them is enough: {WAYS}" in (home / "README.md").read_text()
     with Server(home, package="store_mcp", env={}) as server:
         assert f"set {WAYS[:-1].replace('`', '')}, in the environment" in server.result("list_a")["content"][0]["text"]
@@ -102,12 +99,10 @@ def test_alternatives_are_told_as_alternatives(api: Listener, tmp_path: Path, mo
     assert "1 of 1 tool can be called" in asked.stdout
 
 
-def test_an_api_that_wants_no_credentials_is_sent_none(
-    api: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_api_that_wants_no_credentials_is_sent_none(api: Listener, tmp_path: Path) -> None:
     paths = {"/a": {"get": {"operationId": "list_a"}}}
     document = {"servers": [{"url": api.url}], "paths": paths, **BOTH}
-    home = generated(tmp_path, document, monkeypatch, "--security", "none")
+    home = generated(tmp_path, document, "--security", "none")
     with Server(home, package="store_mcp", env={"STORE_BEARER": SECRET}) as server:
         assert not server.result("list_a").get("isError")
     assert any(each.startswith("GET /a HTTP/1.1") for each in api.heard)
@@ -126,9 +121,7 @@ login:
 
 
 @pytest.mark.parametrize("kind", ["login", "password flow"])
-def test_a_server_logs_in_with_variables_and_keeps_the_token(
-    api: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
+def test_a_server_logs_in_with_variables_and_keeps_the_token(api: Listener, tmp_path: Path, kind: str) -> None:
     flow = {"type": "oauth2", "flows": {"password": {"tokenUrl": "auth/token", "scopes": {}}}}
     scheme = {"type": "http", "scheme": "bearer"} if kind == "login" else flow
     body = {"type": "object", "properties": {"username": {"type": "string"}, "password": {"type": "string"}}}
@@ -139,7 +132,7 @@ def test_a_server_logs_in_with_variables_and_keeps_the_token(
         "paths": {"/items": {"get": {"operationId": "list_items"}}, "/auth/token": {"post": create}},
         "components": {"securitySchemes": {"user": scheme}},
     }
-    home = generated(tmp_path, document, monkeypatch)
+    home = generated(tmp_path, document)
     if kind == "login":
         (home / "mcpgen.yaml").write_text(LOGIN.replace("openapi: [{document: openapi.json}]\n", ""))
         with pytest.raises(SystemExit):
@@ -165,13 +158,11 @@ def test_a_server_logs_in_with_variables_and_keeps_the_token(
 
 
 @pytest.mark.parametrize("name", ["X-API-Key", "X-Depot-Pass"])
-def test_a_key_of_the_tools_file_replaces_the_documents_parameter(
-    name: str, api: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_of_the_tools_file_replaces_the_documents_parameter(name: str, api: Listener, tmp_path: Path) -> None:
     """`X-API-Key` has the name of a credential, `X-Depot-Pass` has not: both are declared in the tools file only."""
     listing = {"operationId": "list_items", "parameters": [parameter(name, "header", required=True)]}
     document = {"servers": [{"url": api.url}], "paths": {"/items": {"get": listing}}}
-    home = generated(tmp_path, document, monkeypatch)
+    home = generated(tmp_path, document)
     scheme = f"{{type: apiKey, in: header, name: {name}}}"
     (home / "mcpgen.yaml").write_text(f"mcpgen: 1\nsecurity: {{key: {scheme}}}\n")
     with pytest.raises(SystemExit):
@@ -182,9 +173,7 @@ def test_a_key_of_the_tools_file_replaces_the_documents_parameter(
     assert [line for line in call.split("\r\n") if line.lower().startswith(f"{name.lower()}:")] == [f"{name}: {SECRET}"]
 
 
-def test_hard_06_a_login_does_not_follow_the_document_to_another_host(
-    api: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hard_06_a_login_does_not_follow_the_document_to_another_host(api: Listener, tmp_path: Path) -> None:
     flow = {"type": "oauth2", "flows": {"password": {"tokenUrl": f"{api.url}/token", "scopes": {}}}}
     document = {
         "servers": [{"url": "https://api.example.com"}],
@@ -192,7 +181,7 @@ def test_hard_06_a_login_does_not_follow_the_document_to_another_host(
         "paths": {"/items": {"get": {"operationId": "list_items"}}},
         "components": {"securitySchemes": {"user": flow}},
     }
-    home = generated(tmp_path, document, monkeypatch, "--base-url", "http://127.0.0.1:1/")
+    home = generated(tmp_path, document, "--base-url", "http://127.0.0.1:1/")
     with Server(home, package="store_mcp", env={"STORE_USER_USERNAME": "ada", "STORE_USER_PASSWORD": SECRET}) as server:
         assert "was not accepted" in server.result("list_items")["content"][0]["text"]
     assert api.heard == []

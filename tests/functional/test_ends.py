@@ -146,7 +146,6 @@ def test_what_is_being_published_is_published_whole(tmp_path: Path, monkeypatch:
         signal.raise_signal(signal.SIGINT)
         write(place, data)
 
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     monkeypatch.setattr(staging, "_write", told)
     assert code_of("generate", str(PETSTORE), "-o", str(tmp_path / "out")) == 130
     monkeypatch.undo()

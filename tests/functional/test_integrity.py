@@ -13,7 +13,7 @@ import pytest
 from package.runtime.commands.doctor import describe
 
 import mcpgen
-from mcpgen.emit.checksums import NAME, checksums
+from mcpgen.emit.project import SUMS, checksums
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
 from mcpgen.read.fetch import read
@@ -73,12 +73,12 @@ def put_a_pipe(runtime: Path) -> None:
         (lambda runtime: edit(runtime, "\x1b[2J\n.py"), f"{CHANGED}\\x1b[2J\\n.py{RESTORE}"),
         (put_a_pipe, f"{CHANGED}LICENSE{RESTORE}"),
         (lambda runtime: edit(runtime, *(f"x{n:02}.py" for n in range(12))), f"x08.py, x09.py and 2 more{RESTORE}"),
-        (lambda runtime: (runtime / NAME).unlink(), DAMAGED),
-        (lambda runtime: (runtime / NAME).write_text(""), DAMAGED),
-        (lambda runtime: (runtime / NAME).write_text("# mcpgen 1\n"), DAMAGED),
-        (lambda runtime: (runtime / NAME).write_text(f"# mcpgen \x1b[2J\n{'0' * 64}  a.py\n"), DAMAGED),
-        (lambda runtime: (runtime / NAME).write_bytes(b"# mcpgen 1\n\xff"), DAMAGED),
-        (lambda runtime: edit(runtime, NAME), DAMAGED),
+        (lambda runtime: (runtime / SUMS).unlink(), DAMAGED),
+        (lambda runtime: (runtime / SUMS).write_text(""), DAMAGED),
+        (lambda runtime: (runtime / SUMS).write_text("# mcpgen 1\n"), DAMAGED),
+        (lambda runtime: (runtime / SUMS).write_text(f"# mcpgen \x1b[2J\n{'0' * 64}  a.py\n"), DAMAGED),
+        (lambda runtime: (runtime / SUMS).write_bytes(b"# mcpgen 1\n\xff"), DAMAGED),
+        (lambda runtime: edit(runtime, SUMS), DAMAGED),
     ],
 )
 def test_one_line_says_whether_it_is_unchanged(change: Callable[[Path], object], said: str, runtime: Path) -> None:
@@ -104,7 +104,7 @@ def test_doctor_tells_it_and_goes_on(runtime: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("sha256sum") is None, reason="there is no sha256sum")
 def test_sha256sum_finds_the_same(runtime: Path) -> None:
-    command = ["sha256sum", "--check", "--quiet", "--strict", NAME]
+    command = ["sha256sum", "--check", "--quiet", "--strict", SUMS]
     assert subprocess.run(command, cwd=runtime, check=False).returncode == 0
     edit(runtime, "server.py")
     done = subprocess.run(command, cwd=runtime, capture_output=True, text=True, check=False)

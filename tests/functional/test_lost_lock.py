@@ -34,7 +34,6 @@ INEXACT = ("toolsfile/input_schema", "toolsfile/omitted", "toolsfile/request_que
 @pytest.fixture(autouse=True)
 def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ RESTART = f"Restart the server. Unless it runs from this folder, as after `pip i
 @pytest.fixture(autouse=True)
 def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     write(LIST, GET)
     assert run("generate", "api.json", "-o", "out", "--name", "zoo") == 0
     assert capsys.readouterr().out.splitlines()[1:] == [f"Try it: {INSTALL} && zoo-mcp --list"]

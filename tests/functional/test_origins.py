@@ -7,7 +7,6 @@ allowed host is allowed at every port.
 from __future__ import annotations
 
 import json
-import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -110,8 +109,7 @@ class Project:
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+def project(tmp_path: Path) -> Project:
     return Project(tmp_path)
 
 

@@ -50,12 +50,17 @@ def upstream() -> Iterator[Upstream]:
 def project(tmp_path_factory: pytest.TempPathFactory, upstream: Upstream) -> Path:
     """Return the project's folder. The file with the tokens of its two callers lies beside it."""
     folder = tmp_path_factory.mktemp("orders")
+    write_tokens(folder)
+    return generated(folder, upstream.port, name="caller")
+
+
+def write_tokens(folder: Path) -> None:
+    """Write the file with the tokens of two callers, from which `replica` reads them."""
     tokens = folder / "tokens"
     tokens.write_text(
         "".join(f"{name} {hashlib.sha256(token.encode()).hexdigest()}\n" for name, token in TOKENS.items())
     )
     tokens.chmod(0o600)
-    return generated(folder, upstream.port, name="caller")
 
 
 def replica(project: Path, upstream: Upstream, **more: str) -> Server:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from mcpgen.demo import station
 from mcpgen.demo.client import Client, connect
+from tests import station
 from tests.golden.projects import project
 
 PROJECT = project("station")

@@ -14,7 +14,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from mcpgen.emit import checksums
+from mcpgen.emit.project import SUMS, checksums
 from mcpgen.lock.lockfile import NAME, load
 
 ROOT = Path(__file__).parents[2]
@@ -53,8 +53,8 @@ def _leave_out_absent_parts(directory: Path, name: str) -> None:
         if path.is_file() and path.relative_to(directory).as_posix() not in listed:
             path.unlink()
     runtime = directory / f"{name}_mcp" / "runtime"
-    (runtime / checksums.NAME).unlink()
-    (runtime / checksums.NAME).write_bytes(checksums.checksums(files(runtime)))
+    (runtime / SUMS).unlink()
+    (runtime / SUMS).write_bytes(checksums(files(runtime)))
 
 
 def rebuild(name: str, directory: Path, history: tuple[str, ...] = HISTORY) -> Path:

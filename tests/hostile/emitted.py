@@ -21,8 +21,9 @@ from mcpgen.base.invisible import hidden_characters
 from mcpgen.base.once import ValueCache
 from mcpgen.base.tree import FileTree
 from mcpgen.check.catalog import problems
-from mcpgen.emit import attributes, checksums, offered, wings
-from mcpgen.emit.project import LICENSE, RUNTIME, emit
+from mcpgen.emit import offered, wings
+from mcpgen.emit.offered import GITATTRIBUTES
+from mcpgen.emit.project import LICENSE, RUNTIME, SUMS, emit
 from mcpgen.emit.table_schema import table_schema
 from mcpgen.lock import lockfile
 from mcpgen.pipeline import Compiled
@@ -64,10 +65,10 @@ def assert_sound(compiled: Compiled) -> None:
         *RENDERED,
         lockfile.NAME,
         editors.NAME,
-        attributes.NAME,
+        GITATTRIBUTES,
         *offered.OFFERED,
         f"{package}/{LICENSE}",
-        f"{package}/{RUNTIME}{checksums.NAME}",
+        f"{package}/{RUNTIME}{SUMS}",
     }
     for path in python:
         assert tree[f"{package}/{path}"] == python_templates()[path], f"{path} depends on the document"

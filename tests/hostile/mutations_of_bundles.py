@@ -8,7 +8,7 @@ RELEASES = "tests/bundle/test_releases.py"
 PROJECT, SETTINGS = "mcpgen/bundle/project.py", "mcpgen/bundle/settings.py"
 
 PLANTED = ("tests/hostile/test_planted_secrets.py",)
-RANDOM = "mcpgen/base/random_text.py"
+RANDOM = "mcpgen/base/secrets.py"
 OTHERS = "mcpgen/bundle/project.py"
 
 OF_BUNDLES = (
@@ -109,7 +109,7 @@ OF_BUNDLES = (
     ),
     Mutation(
         "the environment of a build",
-        "mcpgen/bundle/distributions.py",
+        "mcpgen/bundle/artifacts.py",
         '{"SOURCE_DATE_EPOCH": str(epoch), ',
         "{",
         (RELEASES,),

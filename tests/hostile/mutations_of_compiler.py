@@ -105,7 +105,7 @@ OF_READING = (
 OF_NAMES = (
     Mutation(
         "singular of a plural",
-        "mcpgen/naming/inflection.py",
+        "mcpgen/naming/verbs.py",
         'return word[:-1] if word[:-1] in _IN_IE else word[:-3] + "y"',
         'return word[:-3] + "y"',
         (NAMING,),
@@ -247,14 +247,14 @@ OF_DIFFERENCES = (
     ),
     Mutation(
         "a hint that is lifted",
-        "mcpgen/regenerate/diff/guards.py",
+        "mcpgen/regenerate/diff/tools.py",
         'safer = "hint-lifted" if hint in _ASKED_BY else "safer"',
         'safer = "safer"',
         (DIFFERENCES,),
     ),
     Mutation(
         "what a pointer covers",
-        "mcpgen/regenerate/diff/guards.py",
+        "mcpgen/regenerate/diff/tools.py",
         'pointer.startswith(f"{each}/")',
         "pointer.startswith(each)",
         (DIFFERENCES,),
@@ -268,14 +268,14 @@ OF_DIFFERENCES = (
     ),
     Mutation(
         "a token origin",
-        "mcpgen/regenerate/diff/secrets.py",
+        "mcpgen/regenerate/diff/server.py",
         '    if was != now:\n        yield rules.of_server("token-origin"',
         '    if False:\n        yield rules.of_server("token-origin"',
         (DIFFERENCES,),
     ),
     Mutation(
         "a credential in the URL",
-        "mcpgen/regenerate/diff/secrets.py",
+        "mcpgen/regenerate/diff/server.py",
         'code = "credential-in-url" if after.startswith("query ") else "credential-moved"',
         'code = "credential-moved"',
         (DIFFERENCES,),
@@ -313,8 +313,8 @@ OF_MERGING = (
     ),
     Mutation(
         "origins that must be accepted",
-        "mcpgen/merge/base_url.py",
-        "return replace(found, unconfirmed=frozenset(named_origins(found)) - {after})",
+        "mcpgen/merge/merge_documents.py",
+        "return replace(found, unconfirmed=frozenset(_named_origins(found)) - {after})",
         "return found",
         ("tests/functional/test_origins.py",),
     ),

@@ -31,7 +31,7 @@ OF_DELEGATION = (
         "False",
         (EXCHANGE,),
     ),
-    Mutation("pauses of one caller", "token_cache.py", "if held.again > now:", "if False:", (EXCHANGE,)),
+    Mutation("pauses of one caller", "caller_credentials.py", "if held.again > now:", "if False:", (EXCHANGE,)),
     Mutation(
         "the caller's rights first", "credentials.py", "not set(each).isdisjoint(delegated)", "False", (EXCHANGE,)
     ),

@@ -50,7 +50,7 @@ OF_IDENTITY = (
         (ISSUERS,),
     ),
     Mutation("the size of answers of issuers", "issuer.py", "len(answer.content) > most:", "False:", (ISSUERS,)),
-    Mutation("refused tokens are remembered", "introspection.py", "self._refused.add(", "bool(", (ISSUERS,)),
+    Mutation("refused tokens are remembered", "guard.py", "self._refused.add(", "bool(", (ISSUERS,)),
     Mutation("scopes of calls", "access.py", "needed |= self._always | nearest", "needed |= nearest", (RULES,)),
     Mutation("two Authorization fields", "admission.py", "if len(sent) > 1:", "if False:", (RULES,)),
     Mutation("sessions of principals", "identity.py", "dumps([issuer, subject, client])", "dumps([issuer])", (RULES,)),

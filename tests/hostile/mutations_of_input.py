@@ -53,7 +53,7 @@ OF_INPUT = (
     Mutation(
         "names that need no proxy",
         "operator_hints.py",
-        "or proxy_bypass(address.authority)",
+        " or _is_excepted(address)",
         "",
         ("tests/runtime/test_operator_hints.py",),
     ),

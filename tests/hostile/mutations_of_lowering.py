@@ -192,7 +192,7 @@ OF_REQUESTS = (
     ),
     Mutation(
         "defaults of a schema by hand",
-        "mcpgen/lower/request/sends.py",
+        "mcpgen/lower/request/bindings.py",
         "fits=fits, defaults=defaults)",
         "fits=fits)",
         cases("toolsfile/omitted"),

@@ -11,21 +11,21 @@ PROGRAMS, OVER_HTTP = "tests/functional/test_programs.py", "tests/functional/tes
 OF_PROGRAMS = (
     Mutation(
         "functions of what writes",
-        "program_functions.py",
+        "program_runs.py",
         "elif kind != RUN and offered.writes(",
         "elif False and offered.writes(",
         (PROGRAMS,),
     ),
     Mutation(
         "functions of what is not offered",
-        "program_functions.py",
+        "program_runs.py",
         "if not offered.has(called):",
         "if False:",
         (PROGRAMS,),
     ),
     Mutation(
         "functions of the server's own tools",
-        "program_functions.py",
+        "program_runs.py",
         "{*catalog.names(), *catalog.hidden} - own",
         "{*catalog.names(), *catalog.hidden}",
         (PROGRAMS,),
@@ -41,16 +41,16 @@ OF_PROGRAMS = (
     ),
     Mutation("an answer that is cut", "program_runs.py", "        if span.cut:", "        if False:", (PROGRAMS,)),
     Mutation(
-        "a program read once", "sealed_runs.py", '(b"", void) if void else', '(b"", void) if False else', (OVER_HTTP,)
+        "a program read once", "sealed_states.py", '(b"", void) if void else', '(b"", void) if False else', (OVER_HTTP,)
     ),
     Mutation(
         "the owner of a program",
-        "sealed_runs.py",
+        "sealed_states.py",
         "_PURPOSE, spans.owner(), state",
         '_PURPOSE, "", state',
         (OVER_HTTP,),
     ),
-    Mutation("size of a sealed program", "sealed_runs.py", "+ 100 > LONGEST:", "+ 100 > 10**9:", (OVER_HTTP,)),
+    Mutation("size of a sealed program", "sealed_states.py", "+ 100 > LONGEST_RUN:", "+ 100 > 10**9:", (OVER_HTTP,)),
     Mutation("memory of a program", "sandbox.py", '"max_memory": MEMORY', '"max_memory": None', (PROGRAMS,)),
     Mutation(
         "time of a program",

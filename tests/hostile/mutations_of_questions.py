@@ -153,13 +153,13 @@ OF_QUESTIONS = (
     Mutation("clients that hooks cannot ask", "hook_questions.py", 'return "unable"', 'return "accept"', (OF_HOOKS,)),
     Mutation(
         "hooks that ask for secrets",
-        "hook_forms.py",
+        "hook_questions.py",
         "if asks_for_secret(",
         "if () and asks_for_secret(",
         (FORMS,),
     ),
-    Mutation("secrets in questions of hooks", "hook_forms.py", "redactor.value(fields)", "fields", (FORMS,)),
-    Mutation("secrets in messages of hooks", "hook_forms.py", "redactor.text(message)[:", "message[:", (FORMS,)),
+    Mutation("secrets in questions of hooks", "hook_questions.py", "redactor.value(fields)", "fields", (FORMS,)),
+    Mutation("secrets in messages of hooks", "hook_questions.py", "redactor.text(message)[:", "message[:", (FORMS,)),
 )
 
 OF_SECRETS = (

@@ -129,12 +129,12 @@ OF_RESULTS = (
         (LOGS_OF_SESSIONS,),
     ),
     Mutation(
-        "long settings of sessions", "shared_settings.py", "elif len(line) > LONGEST:", "elif False:", (SETTINGS,)
+        "long settings of sessions", "sharing.py", "elif len(line) > LONGEST_SETTING:", "elif False:", (SETTINGS,)
     ),
     Mutation(
         "settings of many sessions",
-        "shared_settings.py",
-        "await self._store.first(_LISTED, MOST)",
+        "sharing.py",
+        "await self._store.first(_LISTED, MOST_SETTINGS)",
         "[]",
         (SETTINGS,),
     ),

@@ -23,10 +23,10 @@ OF_SHARES = (
         "refresh tokens", "claims.py", 'if "refresh_token" in (claims.get("token_type"),', "if () in ((),", (ISSUERS,)
     ),
     Mutation("scopes at first", "access.py", "is not None or self._reads(name)", "is not None or True", (SCOPES,)),
-    Mutation("short tokens", "introspection.py", "if len(token) < SHORTEST:", "if False:", (ISSUERS,)),
+    Mutation("short tokens", "guard.py", "if len(token) < _SHORTEST:", "if False:", (ISSUERS,)),
     Mutation(
         "places for tokens that were valid",
-        "introspection.py",
+        "guard.py",
         "self._for_valid if self._valid.get(digest, self._wall()) else self._for_others",
         "self._for_others",
         (ISSUERS,),
@@ -81,7 +81,7 @@ OF_SHARES = (
     ),
     Mutation(
         "events of one caller for the store",
-        "waiting_events.py",
+        "sharing.py",
         "if not is_last and not self._places.has(caller):",
         "if False:",
         (SHARED,),

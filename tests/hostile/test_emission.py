@@ -160,7 +160,6 @@ def test_gen_17_modes_do_not_depend_on_the_process(mask: int, tmp_path: Path, mo
     architecture/test_determinism.py tests that hash seeds, locales, time zones and folders do not change the output.
     """
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     Path("a.yaml").write_text("openapi: 3.1.0\npaths: {/a: {get: {}}}\n")
     before = os.umask(mask)
     try:
@@ -173,7 +172,6 @@ def test_gen_17_modes_do_not_depend_on_the_process(mask: int, tmp_path: Path, mo
 
 def test_out_01_only_the_files_of_the_project_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     for at, text in enumerate(PAYLOADS["OUT-01"] + PAYLOADS["OUT-02"] + PAYLOADS["OUT-04"]):
         folder = tmp_path / f"case{at}" / "inside"
         folder.mkdir(parents=True)

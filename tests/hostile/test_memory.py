@@ -16,7 +16,7 @@ import pytest
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.errors import FatalError
 from mcpgen.read.document import Library, budgets, json_text, load
-from mcpgen.read.document.memory import Memory
+from mcpgen.read.document.budgets import Memory
 from tests.hostile.test_fetching import within_limits
 
 MIB = 1024 * 1024

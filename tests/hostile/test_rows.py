@@ -267,9 +267,7 @@ def test_life_11_nothing_asks_for_the_time_of_day_but_the_log() -> None:
         "over_http.py",
         "reporter.py",
         "jobs.py",
-        "cancelled_jobs.py",
         "task_calls.py",
-        "signed_tasks.py",
     }
 
 

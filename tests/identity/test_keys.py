@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from package.runtime.identity import remembered, signed_tokens
+from package.runtime.identity import guard, signed_tokens
 from package.runtime.identity.problems import InvalidToken
 
 from tests.identity.issuer import Signer
@@ -73,9 +73,9 @@ def test_remembered_tokens_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
     The least recently used token is dropped first, and an expired token is not returned.
     """
-    monkeypatch.setattr(remembered, "MOST", 3)
-    monkeypatch.setattr(remembered, "MOST_BYTES", 100)
-    known: remembered.BoundedCache[str] = remembered.BoundedCache()
+    monkeypatch.setattr(guard, "MOST_REMEMBERED", 3)
+    monkeypatch.setattr(guard, "MOST_REMEMBERED_BYTES", 100)
+    known: guard.BoundedCache[str] = guard.BoundedCache()
     for name in "abc":
         known.add(name.encode(), name, 10.0, 10)
     assert known.get(b"a", 0.0) == "a"

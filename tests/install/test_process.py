@@ -189,7 +189,7 @@ def test_an_environment_is_made_once_and_serves_without_a_network(maker: str, tm
     pyproject.write_text(pyproject.read_text().replace("toml-sort<0", "packaging"))
     assert run([*INSTALL, str(project), "cursor"], work, **environ).returncode == 0
     assert environment.stat().st_ino != made
-    assert not [*project.glob(f"{ENVIRONMENT}-*")]
+    assert [each.name for each in project.glob(".mcpgen-*")] == [ENVIRONMENT]
     assert f"{environment} stays" in run([*INSTALL[:-1], "uninstall", str(project), "cursor"], work, **environ).stderr
 
 
@@ -233,7 +233,14 @@ def test_an_environment_of_somebody_else_stays(unused: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_creation_leaves_no_environment(number: int, unused: Path, tmp_path: Path) -> None:
-    """End mcpgen while its `uv` is at work. What a killed run leaves is removed by the next one."""
+    """End mcpgen while its `uv` is at work. What a killed run leaves is removed by the next one.
+
+    What a killed `generate` has left stays: its lock file says which files mcpgen wrote.
+    """
+    written = unused / ".mcpgen-abcdefgh" / "project" / "mcpgen.lock.json"
+    written.parent.mkdir(parents=True)
+    written.touch()
+    (unused / ".mcpgen-abcdefgh" / "unfinished").write_text("mcpgen was writing here.\n")
     before, began, uv = entries_of(unused), tmp_path / "began", tmp_path / "uv"
     os.mkfifo(began)
     uv.write_text(f"#!/bin/sh\necho > {began}\nexec sleep 600\n")

@@ -16,8 +16,7 @@ import yaml
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from package.runtime.install.edits import Edit, SyntaxName, apply
-from package.runtime.install.faults import SyntaxFault
-from package.runtime.install.paths import ABSENT
+from package.runtime.install.paths import ABSENT, SyntaxFault
 
 ENTRY = {"command": 'C:\\a "b"\tü', "args": ["-y", "#x"], "env": {"A_B": "${A_B}", "é": ""}, "on": True, "n": 300}
 PATH = ("servers", "own")

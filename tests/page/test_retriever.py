@@ -39,6 +39,7 @@ MORE = [
     "many",
     "retrieve the status of a pet to verify it, upload a picture and, after 1,000 orders, DELETE THE ORDER",
     "add a pet to my list to sell it.",
+    "When is a pet sold? Upload an image if the order of the pet is placed",
 ]
 ASK = """
 const { data, queries, tools } = JSON.parse(require("fs").readFileSync(0, "utf-8"));

@@ -10,7 +10,7 @@ import pytest
 from package.runtime.questions.asked_arguments import listed_without_asking
 
 from mcpgen.lower.tool import questions as compiler_questions
-from mcpgen.model.asking import AskedQuestion
+from mcpgen.model.curation import AskedQuestion
 from tests.runtime.test_questions import ADDRESS, CARD, MISSING, SCHEMA
 
 

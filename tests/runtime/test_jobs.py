@@ -14,7 +14,7 @@ import pytest
 from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core.effects import Dialogue, Origin, TaskRequest
 from package.runtime.core.wire_formats import Failure, OtherOutcome, Task
-from package.runtime.jobs import job_state, jobs, signed_tasks, task_calls, tasks
+from package.runtime.jobs import job_state, jobs, task_calls, tasks
 from package.runtime.jobs.jobs import Job
 from package.runtime.settings import settings
 
@@ -58,7 +58,7 @@ class Clocks:
         began, of_loop = 1_800_000_000.0, self._loop.time
         patch.setattr(self._loop, "time", lambda: of_loop() + self.ahead, raising=False)
         patch.setattr(asyncio, "sleep", self._pause)
-        for module in (jobs, task_calls, signed_tasks):
+        for module in (jobs, task_calls, task_calls):
             patch.setattr(module.time, "time", lambda: began + self.ahead)
 
     async def _pause(self, seconds: float) -> None:

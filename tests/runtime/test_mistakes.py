@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from package.runtime.hooks import Arguments, Refuse, Request, Result, hook_runner
-from package.runtime.hooks.hook_lint import mistakes
+from package.runtime.hooks.hook_runner import mistakes
 
 TOOLS = ["get-pet", "list_pets", "a-b", "a_b"]
 

@@ -45,6 +45,14 @@ def failure(url: str, settings: Settings, method: str = "GET") -> Failure:
         ({"HTTPS_PROXY": ""}, "https://api.invalid", "the name api.invalid is not known"),
         ({"HTTP_PROXY": "http://p:1"}, "https://api.invalid", "the name api.invalid is not known"),
         ({"HTTPS_PROXY": "http://p:1", "NO_PROXY": ".invalid"}, "https://api.invalid", "api.invalid is not known"),
+        (
+            {"HTTPS_PROXY": "http://p:1", "no_proxy": "a.org, Api.Invalid"},
+            "https://api.invalid",
+            "api.invalid is not known",
+        ),
+        ({"HTTPS_PROXY": "http://p:1", "NO_PROXY": "api.invalid:8443"}, "https://api.invalid:8443", "is not known"),
+        ({"HTTPS_PROXY": "http://p:1", "NO_PROXY": "*"}, "https://api.invalid", "api.invalid is not known"),
+        ({"HTTPS_PROXY": "http://p:1", "NO_PROXY": "pi.invalid,"}, "https://api.invalid", "server uses only P_PROXY"),
         ({"HTTPS_PROXY": "http://p:1"}, "https://localhost:1", "localhost:1 refused the connection"),
     ],
 )

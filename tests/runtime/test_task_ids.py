@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from package.runtime.core import spans
 from package.runtime.http_server.sealed.seal import Seal
-from package.runtime.http_server.sealed.sealed_tasks import SealedTasks
-from package.runtime.jobs.signed_tasks import SignedTasks, key
+from package.runtime.http_server.sealed.sealed_states import SealedTasks
+from package.runtime.jobs.task_calls import SignedTasks
+from package.runtime.jobs.task_calls import signing_key as key
 
 JOB = b'["build","",{"id":7},1,2]'
 

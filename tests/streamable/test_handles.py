@@ -15,8 +15,7 @@ from package.runtime.core import spans
 from package.runtime.core.effects import Handshake, Origin
 from package.runtime.http_server.sealed import spent
 from package.runtime.http_server.sealed.seal import Expired, Seal, Unsealed
-from package.runtime.http_server.sealed.sealed_results import SealedNames
-from package.runtime.http_server.sealed.sealed_states import States
+from package.runtime.http_server.sealed.sealed_states import SealedNames, States
 from package.runtime.http_server.sealed.spent import SpentNumbers
 from package.runtime.http_server.streamable import session
 from package.runtime.http_server.streamable.admission import Peer

@@ -9,10 +9,9 @@ import pytest
 from package.runtime.core import log
 from package.runtime.http_server.sealed import spent
 from package.runtime.http_server.sealed.seal import Seal
-from package.runtime.replicas import waiting_events
-from package.runtime.replicas.sharing import Sharing
+from package.runtime.replicas import sharing
+from package.runtime.replicas.sharing import Sharing, WaitingEvents
 from package.runtime.replicas.store import Store
-from package.runtime.replicas.waiting_events import WaitingEvents
 
 MOST = 40
 Scene = Callable[[Sharing], Awaitable[None]]
@@ -34,7 +33,7 @@ async def resumed(sharing: Sharing, stream: str) -> list[object]:
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting_events, "MOST", MOST)
+    monkeypatch.setattr(sharing, "MOST_WAITING", MOST)
     monkeypatch.setattr(spent, "MOST", MOST)
 
 

@@ -14,8 +14,8 @@ from package.runtime.core.notification_settings import MOST_URIS, NotificationSe
 from package.runtime.http_server.sealed.away import StoreAway
 from package.runtime.http_server.sealed.seal import Seal
 from package.runtime.http_server.streamable.session import setting
-from package.runtime.replicas import shared_settings
-from package.runtime.replicas.shared_settings import SharedSettings
+from package.runtime.replicas import sharing
+from package.runtime.replicas.sharing import SharedSettings
 from package.runtime.replicas.store import Store
 
 from tests.streamable.messages import encoded, request
@@ -74,10 +74,10 @@ def test_the_store_holds_the_latest_sessions_and_no_long_request(
         for number in range(4):
             await shared.put(f"session {number}", str(number), "level", LEVEL, 60 + number)
         assert await everything(shared) == [("session 2", LEVEL), ("session 3", LEVEL)]
-        await shared.put("long", "9", "uri", b"x" * (shared_settings.LONGEST + 1), 99)
+        await shared.put("long", "9", "uri", b"x" * (sharing.LONGEST_SETTING + 1), 99)
         assert "long" not in dict(await everything(shared))
 
-    monkeypatch.setattr(shared_settings, "MOST", 2)
+    monkeypatch.setattr(sharing, "MOST_SETTINGS", 2)
     run(store, scene)
     assert "the request has more than 1,024 bytes." in capfd.readouterr().err
 

@@ -12,8 +12,9 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
-from mcpgen.demo import http, petstore, station
+from mcpgen.demo import http, petstore
 from mcpgen.demo.petstore.store import TABLES
+from tests import station
 from tests.examples.api import Api
 from tests.leaks import SECRET
 from tests.tasks.gold import SERVERS

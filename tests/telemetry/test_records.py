@@ -7,9 +7,8 @@ import re
 
 import pytest
 from package.runtime.request.request import Request, sender_fields
-from package.runtime.telemetry.ids import SPANS, TRACES, Ids
 from package.runtime.telemetry.metrics import Buckets
-from package.runtime.telemetry.operations import new_operation
+from package.runtime.telemetry.operations import SPANS, TRACES, Ids, new_operation
 from package.runtime.telemetry.recorder import Recorder
 from package.runtime.telemetry.telemetry_settings import Telemetry
 from package.runtime.text import addresses

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcpgen.lower.text.asides import meaning_first, without_captions, without_encoding
+from mcpgen.lower.text.boilerplate import meaning_first, without_captions, without_encoding
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from mcpgen.emit.buttons import buttons
+from mcpgen.emit.project import install_links
 from mcpgen.emit.sinks import link
 from mcpgen.model import Identity
 
 LINKS = {
     each.client: each.url
-    for each in buttons(Identity("pet-store", "Pets", "1.0.0"), ["PET_KEY", "PET_ID"], ["PET_KEY"])
+    for each in install_links(Identity("pet-store", "Pets", "1.0.0"), ["PET_KEY", "PET_ID"], ["PET_KEY"])
 }
 START = {"command": "uvx", "args": ["pet-store-mcp"]}
 

@@ -24,7 +24,6 @@ GONE = "- Breaking: The tool get\\_b was removed.\n"
 @pytest.fixture(autouse=True)
 def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 def generate(operations: dict[str, str], *flags: str, title: str = "Pets") -> object:

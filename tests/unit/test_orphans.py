@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from package.runtime.hooks import hook_lint
+from package.runtime.hooks import hook_runner
 
 from mcpgen.regenerate import orphan_hooks
 
@@ -153,4 +153,4 @@ def test_nothing_of_it_runs(capfd: pytest.CaptureFixture[str]) -> None:
 def test_the_server_says_the_same_of_a_function(name: str) -> None:
     def function(*given: object) -> None: ...
 
-    assert bool(said(f"def {name}(value): ...")) == bool(hook_lint.mistakes({name: function}, TOOLS))
+    assert bool(said(f"def {name}(value): ...")) == bool(hook_runner.mistakes({name: function}, TOOLS))

@@ -23,11 +23,6 @@ GENERATED = Path(__file__).parents[2] / "generated"
 USERS = frozenset({"hooks.py", "p_mcp/hooks.py"})
 
 
-@pytest.fixture(autouse=True)
-def _quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-
-
 def tree_of(**files: str) -> FileTree:
     """Return a file tree with a lock file that lists its files. `__` in a name stands for a slash."""
     plain = {name.replace("__", "/"): text.encode() for name, text in files.items()}

@@ -8,8 +8,7 @@ import string
 import pytest
 
 from mcpgen.base import secrets
-from mcpgen.base.random_text import SHORTEST_IN_TEXT, SHORTEST_VALUE
-from mcpgen.base.secrets import may_be_secret, without_secrets
+from mcpgen.base.secrets import SHORTEST_IN_TEXT, SHORTEST_VALUE, may_be_secret, without_secrets
 
 LETTERS, DIGITS = string.ascii_letters, string.digits
 ALPHABETS = {

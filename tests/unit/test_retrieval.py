@@ -93,6 +93,7 @@ FIRST: list[tuple[str, str]] = [
     ("CREATE ORDER!!!", "create_order"),
     ("Is there an order?", "get_order"),
     ("get an order to rename a customer", "get_order"),
+    ("register an endpoint when a customer has changed the name of a customer", "create_webhook"),
     ("add an item to an order", "create_order_item"),
 ]
 

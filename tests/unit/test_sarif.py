@@ -10,7 +10,7 @@ import pytest
 
 from mcpgen.base.diagnostics import CODES, Diagnostic, Where
 from mcpgen.cli import main
-from mcpgen.cli.grouping import group
+from mcpgen.cli.report import group
 from mcpgen.cli.sarif import log
 from mcpgen.model import Skipped
 

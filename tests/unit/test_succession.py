@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcpgen.regenerate import release_notes
+from mcpgen.regenerate import changelog
 from mcpgen.regenerate.diff import Change, Difference, Grade, next_version
 
 
@@ -42,5 +42,5 @@ def test_below_one_a_breaking_change_moves_the_minor_number(
 
 @pytest.mark.parametrize("version", ["", "x", "9" * 5000, "1." * 3000, "-1", "1.2.3.dev4"])
 def test_any_version_of_a_compiler_can_be_compared(version: str) -> None:
-    assert release_notes.is_newer("99999.0", than=version) in (True, False)
-    assert isinstance(release_notes.between(version, "0.1.0"), list)
+    assert changelog.is_newer("99999.0", than=version) in (True, False)
+    assert isinstance(changelog.release_notes(version, "0.1.0"), list)

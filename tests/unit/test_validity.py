@@ -8,7 +8,7 @@ import pytest
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.read.document import load
-from mcpgen.read.openapi import official, validity
+from mcpgen.read.openapi import validity
 
 VALUE = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {"/a": {"get": {"tags": ["x"]}}}}
 
@@ -25,7 +25,7 @@ VALUE = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {"
     ],
 )
 def test_what_is_said_several_times_of_one_place_is_told_once(
-    monkeypatch: pytest.MonkeyPatch, path: official.Place, pointer: str
+    monkeypatch: pytest.MonkeyPatch, path: validity.Place, pointer: str
 ) -> None:
     message = "True is not of type 'number'"
     said = [(path, message), ((*path, "nowhere"), message), ((*path, "elsewhere"), message)] * validity.MOST_FINDINGS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import threading
@@ -13,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.test_programs_over_http import TOKENS, Port, replica
+from tests.functional.test_programs_over_http import TOKENS, Port, replica, write_tokens
 from tests.streamable.messages import encoded, mirrored, stateless
 from tests.streamable.servers import Server
 from tests.workflows.shop import ACCEPT, DECLINE, REFUND, Shop, generated
@@ -57,9 +56,7 @@ def upstream() -> Iterator[Port]:
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory, upstream: Port) -> Path:
     folder = tmp_path_factory.mktemp("shop")
-    tokens = folder / "tokens"
-    tokens.write_text("".join(f"{name} {hashlib.sha256(each.encode()).hexdigest()}\n" for name, each in TOKENS.items()))
-    tokens.chmod(0o600)
+    write_tokens(folder)
     return generated(folder, REFUND_EACH, f"http://127.0.0.1:{upstream.port}", name="caller")
 
 

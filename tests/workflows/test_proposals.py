@@ -37,7 +37,21 @@ def test_links_and_ids_become_workflows(tmp_path: Path) -> None:
     assert "delete_member" not in told.partition("tools:\n")[2], "what writes is proposed only by the document's links"
 
 
-@pytest.mark.parametrize("document", [HERE / "links.yaml", SPECS / "petstore.openapi.yaml"])
+def test_jobs_become_workflows(tmp_path: Path) -> None:
+    told = proposed(HERE / "jobs.yaml", tmp_path)
+    assert re.findall("- name: (.*)", told) == ["export_shop_and_wait", "start_build_and_wait"]
+    assert (
+        '- {call: get_build, with: {build_id: "{start_build/id}"}, until: "{get_build/status} == \'succeeded\' || '
+        "{get_build/status} == 'failed'\", retry: {times: 30, seconds: 5}}"
+    ) in told
+    assert (
+        '- {call: get_export_result, with: {shop: "{shop}", export_id: "{export_shop/export_id}"}, '
+        "when: \"{get_export/status} == 'done'\"}"
+    ) in told
+    assert "ping_and_wait" not in told, "nothing in the document says where to look"
+
+
+@pytest.mark.parametrize("document", [HERE / "links.yaml", HERE / "jobs.yaml", SPECS / "petstore.openapi.yaml"])
 def test_each_proposal_compiles(document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = proposed(document, tmp_path)
     capsys.readouterr()

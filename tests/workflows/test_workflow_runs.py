@@ -262,7 +262,9 @@ def test_a_workflow_calls_another(project: Path) -> None:
         assert "Create refund (POST /refunds)" in scene.asked[0]
         scene.shop.faults = {"POST /mails": [400]}
         told = text(await scene.call("outer", customer="ann"))
-        assert "The step inner failed: refund_last_invoice was not completed." in told
+        assert told.startswith("outer was not completed. The step inner failed: The step mail failed: HTTP 400")
+        assert "Done, and undone again:\n- inner/refund: create_refund" in told, "the calls are those of the inner one"
+        assert "- inner: refund_last_invoice" not in told
 
     assert len(run(project, scene).refunds) == 1
 

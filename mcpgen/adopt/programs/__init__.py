@@ -1,7 +1,7 @@
 """Read the command lines and environment variables of other MCP server programs, and return a `ForeignServer`.
 
 A command line starts its program directly or through uvx, npx, docker, a shell or Python. One module for each program
-then reads the flags as the program does.
+then reads the flags as the program does, and names its tools.
 """
 
 import re
@@ -64,7 +64,6 @@ def recognise(words: Sequence[str], environ: Mapping[str, str], where: Where | N
 
 
 def server(command: Command) -> ForeignServer:
-    """Return the server that a command starts."""
     read = {"awslabs": awslabs.read, "ivotoby": ivotoby.read, "openapi-mcp-generator": generator.read}
     return read[command.program](command.words, command.environ, command.where)
 

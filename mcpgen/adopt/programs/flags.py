@@ -1,12 +1,22 @@
-"""Split the arguments of a command line into flags and values, given a table of the program's flags."""
+"""Split the arguments of a command line into flags and values, given a table of the program's flags. Convert header
+fields that the existing server sends with every request to credentials. The values of the fields are never stored.
+"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from mcpgen.adopt.foreign import Remark
+from mcpgen.adopt.foreign import Credential, Remark
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.names import clipped
+
+_OWN_FIELDS = frozenset(
+    [
+        "accept", "accept-encoding", "accept-language", "connection", "content-type", "content-length", "host",
+        "user-agent", "cache-control",
+    ]
+)  # fmt: skip
+"""Header fields that a generated server sets itself."""
 
 Arity = Literal["value", "values", "switch"]
 
@@ -29,7 +39,6 @@ class Settings:
         return (self.flags.get(flag) or [""])[-1] or self.environ.get(self.variables.get(flag, ""), "")
 
     def texts(self, flag: str) -> list[str]:
-        """Return all values of a flag."""
         return self.flags.get(flag, [])
 
     def has(self, flag: str) -> bool:
@@ -89,3 +98,30 @@ def is_placeholder(text: str) -> bool:
     know.
     """
     return "${" in text or "$(" in text or (text.startswith("$") and text[1:2].isalpha()) or text.startswith("<")
+
+
+# -- header fields -----------------------------------------------------------------------------------------------------
+
+
+def credentials(
+    fields: Iterable[tuple[str, str, str]], remarks: list[Remark], where: Where | None
+) -> tuple[Credential, ...]:
+    """Return the credentials that header fields carry.
+
+    Each field is a tuple: its name, the beginning of its value, and the variable or flag that holds the value.
+    """
+    found = []
+    for name, value, held in fields:
+        if name.lower() in _OWN_FIELDS:
+            remarks.append(
+                Remark(f"The header field {clipped(name)} is set by the new server itself, so it was left out.", where)
+            )
+            continue
+        scheme = value.strip().partition(" ")[0].lower()
+        if name.lower() == "authorization" and scheme == "basic":
+            found.append(Credential("basic", {"username": held, "password": held}))
+        elif name.lower() == "authorization" and scheme == "bearer":
+            found.append(Credential("bearer", {"value": held}))
+        else:
+            found.append(Credential("apiKey", {"value": held}, "header", name))
+    return tuple(found)

@@ -20,7 +20,7 @@ from mcpgen.adopt.foreign import (
     Route,
     listens_over_http,
 )
-from mcpgen.adopt.programs import headers
+from mcpgen.adopt.programs.flags import credentials
 from mcpgen.adopt.script import evaluate
 from mcpgen.adopt.script.evaluate import Evaluator
 from mcpgen.adopt.script.values import (
@@ -392,7 +392,7 @@ def _in_headers(value: Value | None, remarks: list[Remark], where: Where) -> tup
     if not value.whole:
         remarks.append(Remark("Some of the headers are computed by code, so adopt left them out.", where))
     fields = ((name, beginning(each), _held(each)) for name, each in value.members.items())
-    return headers.credentials(fields, remarks, where)
+    return credentials(fields, remarks, where)
 
 
 def _auth(value: Value | None, remarks: list[Remark], where: Where) -> tuple[Credential, ...] | None:

@@ -142,22 +142,10 @@ _PARSES = frozenset({"load", "loads", "safe_load", "parse"})
 _GETS = frozenset({"get", "request", "urlopen", "urlretrieve"})
 _SAME = frozenset(
     {
-        "str",
-        "list",
-        "dict",
-        "set",
-        "tuple",
-        "frozenset",
-        "Path",
-        "PurePath",
-        "fspath",
-        "abspath",
-        "realpath",
-        "resolve",
-        "absolute",
-        "expanduser",
+        "str", "list", "dict", "set", "tuple", "frozenset", "Path", "PurePath", "fspath", "abspath", "realpath",
+        "resolve", "absolute", "expanduser",
     }
-)
+)  # fmt: skip
 _MADE = frozenset({"AsyncClient", "Client", "RouteMap", "BasicAuth", "Timeout", "Headers", "Limits"})
 
 
@@ -423,7 +411,6 @@ def _unless_secret(name: str, value: Value, node: ast.expr) -> Value:
 
 
 def _parent(path: Path) -> Path:
-    """Return the parent folder of a path."""
     *above, last = path.parts
     return Path((*path.parts, Plain(".."))) if last in (None, Plain("..")) or not above else Path(tuple(above))
 

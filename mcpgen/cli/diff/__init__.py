@@ -24,7 +24,8 @@ from mcpgen.pipeline import Compiled, Project, compile_source
 from mcpgen.read import fetch
 from mcpgen.read.fetch import Network
 from mcpgen.regenerate import projects
-from mcpgen.regenerate.diff import Difference, Surface, compare, markdown
+from mcpgen.regenerate.diff import Difference, Surface, compare
+from mcpgen.regenerate.diff.lines import markdown_document
 from mcpgen.regenerate.publish import no_lock, previous_lock
 from mcpgen.regenerate.publish.emitted import packages
 from mcpgen.regenerate.regenerate import compile_after, surface_of
@@ -33,11 +34,26 @@ from mcpgen.regenerate.regenerate import compile_after, surface_of
 @click.command("diff", short_help="List the changes from OLD to NEW, each graded breaking, additive or cosmetic.")
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
+@options.workflow_files
 @options.compiling
+@click.option(
+    "--old-workflows",
+    multiple=True,
+    metavar="FILE",
+    help="Arazzo document of OLD, if it has others than WORKFLOWS; repeatable.",
+)
 @options.moves
 @options.fail_on
 @options.difference_format
-def command(old: str, new: str, flags: Options, moves: bool, fail_on: str | None, output: str) -> None:
+def command(
+    old: str,
+    new: str,
+    flags: Options,
+    old_workflows: tuple[str, ...],
+    moves: bool,
+    fail_on: str | None,
+    output: str,
+) -> None:
     """List the changes from OLD to NEW, and grade them. Each is an API description, a tools file, or the directory of a
     generated project.
 
@@ -45,12 +61,15 @@ def command(old: str, new: str, flags: Options, moves: bool, fail_on: str | None
     only human readers notice. If one side is a project and the other a document, the document is compiled as that
     project would compile it: with its flags, its mcpgen.yaml and the tool names that its lock file keeps.
 
+    WORKFLOWS are Arazzo documents about the operations of OLD and NEW.
+
     Exit codes: 0 done, 1 findings (a change that --fail-on names, an error in a document), 2 cannot go on.
     """
     if old == new == "-":
         raise click.UsageError("Only one of OLD and NEW can be standard input.")
     with report.ending(output), report.progress("Comparing"):
-        before, after = _both(old, new, flags, moves=moves)
+        earlier = replace(flags, workflow_files=old_workflows or flags.workflow_files)
+        before, after = _both(old, new, earlier, flags, moves=moves)
         difference = replace(compare(before.surface, after.surface, moves=moves), since=before.released)
     errors = [*_errors(before), *_errors(after)]
     if output == "json":
@@ -59,7 +78,7 @@ def command(old: str, new: str, flags: Options, moves: bool, fail_on: str | None
         report.diagnostics(errors)
         _say_skipped(after)
         if output == "markdown":
-            report.say_lines(markdown.document(difference).split("\n"), err=False)
+            report.say_lines(markdown_document(difference).split("\n"), err=False)
         else:
             differences.show(difference)
     failed = fail_on is not None and difference.reaches(options.FAILING[fail_on])
@@ -129,15 +148,17 @@ class _Side:
         return self.version if self.compiled is None else ""
 
 
-def _both(old: str, new: str, flags: Options, *, moves: bool) -> tuple[_Side, _Side]:
+def _both(old: str, new: str, earlier: Options, flags: Options, *, moves: bool) -> tuple[_Side, _Side]:
     """Return the two versions to compare for the arguments `old` and `new`, each a document or a directory.
+
+    `earlier`: the flags with which `old` is compiled; `flags`: those for `new`.
 
     Raises FatalError if a document or project cannot be read.
     """
     if Path(new).is_dir():
         after = _generated(new)
-        return _generated(old) if Path(old).is_dir() else _compiled(old, flags, after.project), after
-    before = _generated(old) if Path(old).is_dir() else _compiled(old, flags, Project())
+        return _generated(old) if Path(old).is_dir() else _compiled(old, earlier, after.project), after
+    before = _generated(old) if Path(old).is_dir() else _compiled(old, earlier, Project())
     return before, _after(before, new, flags, moves)
 
 

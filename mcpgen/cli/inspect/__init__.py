@@ -33,11 +33,12 @@ from mcpgen.retrieval.index import build
 _MOST = 8
 """Limit on the tools that an error message lists if none has a similar name."""
 _NAMED = 40
+_ENDINGS = (".yaml", ".yml", ".json")
 
 
 @click.command("inspect", short_help="Show the tools of SOURCE, and the request of each.")
 @click.argument("given", metavar="SOURCE|DIR")
-@click.argument("wanted", metavar="[TOOL]", required=False)
+@click.argument("workflow_files", metavar="[WORKFLOWS]... [TOOL]", nargs=-1)
 @options.compiling
 @click.option(
     "--call",
@@ -64,7 +65,6 @@ _NAMED = 40
 @options.output_format
 def command(
     given: str,
-    wanted: str | None,
     flags: Options,
     arguments: str | None,
     max_tokens: int | None,
@@ -74,11 +74,13 @@ def command(
 ) -> None:
     """Show the tools of SOURCE, or of a generated project in DIR, and the requests that they send.
 
+    WORKFLOWS are Arazzo documents about the operations of SOURCE: URLs, or files with the ending .yaml, .yml or .json.
     TOOL is a tool's name, its operationId, or its request ("GET /pets/{id}"). --call shows the request that the
     generated server would send for a call, with credentials as <VARIABLE>.
 
     Exit codes: 0 done, 1 findings (a tool over --max-tokens, a call that would be refused), 2 cannot go on.
     """
+    flags, wanted = _split(flags)
     if arguments is not None and wanted is None:
         raise click.UsageError("--call needs a TOOL.")
     if html is not None and wanted is not None:
@@ -110,6 +112,17 @@ def command(
         report.say(f"error: {sentence} [over-budget]", fg="red")
     failed = any(diagnostic.severity == "error" for diagnostic in found) or (called is not None and called.refused)
     report.leave(report.FINDINGS if failed else report.DONE)
+
+
+def _split(flags: Options) -> tuple[Options, str | None]:
+    """Return the flags with the Arazzo documents alone, and the tool that stands among their names, or None."""
+    named = [
+        each for each in flags.workflow_files if "://" not in each and (" " in each or not each.endswith(_ENDINGS))
+    ]
+    if len(named) > 1:
+        raise click.UsageError(f"Name one TOOL, not {' and '.join(named)}.")
+    documents = tuple(each for each in flags.workflow_files if each not in named)
+    return replace(flags, workflow_files=documents), named[0] if named else None
 
 
 def _show(

@@ -11,9 +11,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 from mcpgen.demo import api, http
-from mcpgen.demo.petstore.routes import ROUTES
-from mcpgen.demo.petstore.seed import seed
-from mcpgen.demo.petstore.store import Store
+from mcpgen.demo.petstore.handlers import ROUTES
+from mcpgen.demo.petstore.store import Store, seed
 
 BASE = "/v1"
 PROBLEMS = "https://petstore.example/problems/"

@@ -1,4 +1,5 @@
-"""Handlers of the petstore's operations: pets, their care and their recordings, adoptions and shelters.
+"""Handlers of the petstore's operations: pets, their care and their recordings, adoptions and shelters; and the table
+of its routes, in the order in which paths are matched.
 
 `once` replays the response to a request that is repeated. Recordings are bytes: photos, sounds and the dossier of a
 pet.
@@ -18,11 +19,37 @@ from io import StringIO
 from math import asin, cos, radians, sin, sqrt
 from typing import Any
 
-from mcpgen.demo.api import Given, Handler, Refusal, invalid, missing, reply
-from mcpgen.demo.checks import Fault
+from mcpgen.demo import wire
+from mcpgen.demo.api import (
+    Given,
+    Handler,
+    Parameter,
+    Refusal,
+    Route,
+    cookie,
+    header,
+    invalid,
+    missing,
+    path,
+    query,
+    reply,
+)
+from mcpgen.demo.bodies import (
+    Body,
+    binary_body,
+    file_part,
+    form_body,
+    json_body,
+    json_part,
+    multipart_body,
+    text_body,
+    text_part,
+)
+from mcpgen.demo.checks import Fault, array, choice, day, moment, text
+from mcpgen.demo.checks import integer as whole
 from mcpgen.demo.http import Answer
-from mcpgen.demo.petstore.media import archive, document, picture_type
-from mcpgen.demo.petstore.shapes import BODY, LABELS
+from mcpgen.demo.petstore import shapes
+from mcpgen.demo.petstore.shapes import BODY, LABELS, archive, document, picture_type
 from mcpgen.demo.petstore.store import Row, Store
 
 _SHOWN_SEARCH = 50
@@ -387,3 +414,83 @@ def export_pets(store: Store, given: Given) -> Answer:
     writer.writerow(_COLUMNS)
     writer.writerows([pet[column] for column in _COLUMNS] for pet in store.rows("pets"))
     return Answer(200, media, table.getvalue().encode())
+
+
+# -- routes ------------------------------------------------------------------------------------------------------------
+
+
+_READ, _WRITE = "apiKey", "bearer"
+_MEBIBYTE = 1 << 20
+
+_PET_ID = path("petId", shapes.ID)
+_LOCALE = cookie("locale", shapes.LOCALE, default="en")
+_IF_MATCH = header("If-Match", shapes.ETAG)
+_ONCE = header("Idempotency-Key", shapes.KEY)
+_TAGS = header("X-Request-Tags", array(shapes.TAG, 1, 5, unique=False), wire.listed)
+
+_LIST_QUERY: tuple[Parameter, ...] = (
+    query("species", array(shapes.SPECIES, 1), wire.exploded),
+    query("status", array(shapes.STATUS, 1), wire.commas),
+    query("born_after", day),
+    query("born_before", day),
+    query("updated_since", moment),
+    query("sort", shapes.SORT, default="name"),
+    query("limit", whole(1, 100), default=20),
+    query("cursor", text(1)),
+)
+_SEARCH_QUERY: tuple[Parameter, ...] = (
+    query("filter", shapes.PET_FILTER, wire.deep),
+    query("tags", array(shapes.TAG, 1, unique=False), wire.spaces),
+    query("fields", array(shapes.FIELD, 1), wire.pipes),
+    query("near", shapes.AREA, wire.content),
+)
+
+_PATCH_BODY = json_body(shapes.PET_PATCH, "application/merge-patch+json")
+_NOTES_BODY = text_body(text(0, 4000))
+_SOUND_BODY = binary_body("audio/wav", shapes.recording, _MEBIBYTE)
+_PHOTO_BODY = multipart_body({"file": file_part, "caption": text_part, "metadata": json_part}, shapes.PHOTO, _MEBIBYTE)
+_FORM_STYLES = {"pet_ids": wire.exploded, "extras": wire.commas, "applicant": wire.deep}
+_ADOPTION_BODY = form_body(_FORM_STYLES, shapes.ADOPTION_FORM)
+
+
+def _read(template: str, handler: Handler[Store], *parameters: Parameter) -> Route[Store]:
+    return Route("GET", template, handler, _READ, parameters)
+
+
+def _write(
+    method: str, template: str, handler: Handler[Store], *parameters: Parameter, body: Body | None = None
+) -> Route[Store]:
+    return Route(method, template, handler, _WRITE, parameters, body)
+
+
+ROUTES: tuple[Route[Store], ...] = (
+    _read("/pets", list_pets, *_LIST_QUERY, _LOCALE),
+    _write("POST", "/pets", once(create_pet), _ONCE, body=json_body(shapes.PET)),
+    _write("POST", "/pets/batch", create_pets, _TAGS, body=json_body(shapes.PETS)),
+    _read("/pets/search", search_pets, *_SEARCH_QUERY),
+    _read("/pets/compare/{petIds}", compare_pets, path("petIds", array(shapes.ID, 2, 5), wire.segments)),
+    _read("/pets/{petId}", get_pet, _PET_ID, _LOCALE),
+    _write("PATCH", "/pets/{petId}", update_pet, _PET_ID, _IF_MATCH, body=_PATCH_BODY),
+    _write("DELETE", "/pets/{petId}", delete_pet, _PET_ID, _IF_MATCH, _TAGS),
+    _read("/pets/{petId}/pedigree", get_pedigree, _PET_ID),
+    _write("PUT", "/pets/{petId}/pedigree", replace_pedigree, _PET_ID, body=json_body(shapes.ancestor)),
+    _read("/pets/{petId}/notes", get_care_notes, _PET_ID),
+    _write("PUT", "/pets/{petId}/notes", replace_care_notes, _PET_ID, body=_NOTES_BODY),
+    _write("POST", "/pets/{petId}/events", record_care_event, _PET_ID, body=json_body(shapes.CARE_EVENT)),
+    _write("POST", "/pets/{petId}/photos", upload_photo, _PET_ID, body=_PHOTO_BODY),
+    _read("/photos/{photoId}", download_photo, path("photoId", shapes.ID)),
+    _read("/pets/{petId}/sound", get_pet_sound, _PET_ID),
+    _write("PUT", "/pets/{petId}/sound", replace_pet_sound, _PET_ID, body=_SOUND_BODY),
+    _read("/pets/{petId}/dossier", download_dossier, _PET_ID),
+    _write("POST", "/adoptions", once(request_adoption), _ONCE, body=_ADOPTION_BODY),
+    _read("/adoptions/{adoptionId}", get_adoption, path("adoptionId", shapes.ID)),
+    _read(
+        "/shelters/{shelterId}/slots{window}",
+        list_visit_slots,
+        path("shelterId", shapes.ID),
+        path("window", shapes.WINDOW, wire.matrix),
+    ),
+    _read("/inventory", get_inventory, query("by", choice("species", "status"), default="species")),
+    _read("/exports/pets{format}", export_pets, path("format", choice("csv", "tsv"), wire.label)),
+    Route("GET", "/featured-pet", get_featured_pet, None),
+)

@@ -6,7 +6,7 @@ function retrieverOf({ index, numbers, stop, verbs, synonyms, questions, general
   const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|(?:(?![A-Za-z])[\p{L}\p{Nl}\p{No}])+/gu;
   const TOKENS = /[\p{L}\p{N}]+/gu;
   const CLAUSES = /(?:[,.](?![0-9])|[;:?!\n])+|\b(?:and|then|after|afterwards|before|so that)\b/i;
-  const TO = /\bto (?!(?:an?|the|my|our|your|his|her|their|its|this|that|these|those|me|it|us|them|him|all|any|some|each|every|one|another)\b)/i;
+  const ASIDE = /\bto (?!(?:an?|the|my|our|your|his|her|their|its|this|that|these|those|me|it|us|them|him|all|any|some|each|every|one|another)\b)| (?:when|while|until|if|because|since|where)\b/i;
   const { names } = index;
   const terms = new Map(Object.entries(index.terms)), postings = new Map();
   const stemsOfNames = names.map((name) => new Set(stems(name)));
@@ -56,10 +56,10 @@ function retrieverOf({ index, numbers, stop, verbs, synonyms, questions, general
     return found;
   }
 
-  /** Word → its weight in the text. Behind "to" with a verb, words say what a step is for, and weigh less. */
+  /** Word → its weight in the text. The words of a purpose ("to" with a verb) or condition weigh less. */
   function weightsOf(text) {
     const weights = new Map(), raise = (word, weight) => weights.set(word, Math.max(weights.get(word) || 0, weight));
-    const to = TO.exec(text), pieces = to ? [text.slice(0, to.index), text.slice(to.index + to[0].length)] : [text];
+    const aside = ASIDE.exec(text), pieces = aside ? [text.slice(0, aside.index), text.slice(aside.index + aside[0].length)] : [text];
     pieces.forEach((piece, place) => {
       const own = place === 0 ? 1 : PURPOSE;
       for (const word of wordsOf(piece)) {

@@ -25,7 +25,7 @@ from mcpgen.base.names import (
     written_argument_name,
 )
 from mcpgen.base.runtime import page_arguments
-from mcpgen.lower.inputs import changes, hidden_nulls, idempotency
+from mcpgen.lower.inputs import changes, constants, hidden_nulls
 from mcpgen.lower.inputs.bodies import BodyPlan, part_of
 from mcpgen.lower.inputs.changes import misfit
 from mcpgen.lower.inputs.constants import only_value
@@ -37,7 +37,7 @@ from mcpgen.lower.schema.kinds import is_null
 from mcpgen.lower.schema.media_types import encoding_of
 from mcpgen.lower.schema.portable import FILE_NOTE, Portable
 from mcpgen.lower.schema.verbatim import Verbatim
-from mcpgen.lower.text.asides import without_encoding
+from mcpgen.lower.text.boilerplate import without_encoding
 from mcpgen.lower.text.prose import ended
 from mcpgen.model import Encoding, InputProfile, Operation, Parameter, SchemaProfile, SentArgument
 from mcpgen.model.pins import Pin
@@ -208,7 +208,7 @@ def _position(entry: Input) -> tuple[bool, int]:
 
 def _of_parameter(parameter: Parameter, producers: Mapping[Slot, str], composer: Composer) -> Input:
     plain = parameter.name.lower() if parameter.location == "header" else parameter.name
-    made = idempotency.is_made(parameter, composer)
+    made = constants.is_made(parameter, composer)
     return Input(
         (parameter.location, parameter.name),
         written_argument_name(parameter.argument) if parameter.argument else argument_name(plain),
@@ -410,7 +410,7 @@ def _schema(entry: Input, writer: Writer) -> JsonObject:
     notes = [
         f"From {entry.source}." if entry.source and entry.source not in text else "",
         "Deprecated." if entry.deprecated and "Deprecated." not in text else "",
-        idempotency.NOTE if entry.made else "",
+        constants.NOTE if entry.made else "",
     ]
     if any(notes):
         schema = {**schema, "description": " ".join(filter(None, [ended(text), *notes]))}

@@ -53,13 +53,13 @@ class _Finder:
         described: dict[str, list[JsonObject]] = {}
         for leaf in shown:
             for name, schema in as_object(leaf.get("properties")).items():
-                described.setdefault(f"/{name.replace('~', '~0').replace('/', '~1')}", []).append(as_object(schema))
+                described.setdefault(pointer("", name), []).append(as_object(schema))
             if "items" in leaf:
                 described.setdefault("/*", []).append(as_object(leaf["items"]))
         meant: dict[str, list[JsonObject]] = {}
         for leaf in leaves if described else ():
             for member in self._composer.members(leaf):
-                meant.setdefault(f"/{member.key.replace('~', '~0').replace('/', '~1')}", []).append(member.schema)
+                meant.setdefault(pointer("", member.key), []).append(member.schema)
             if "/*" in described:
                 meant.setdefault("/*", []).append(items_of(leaf))
         for place, inner in described.items():

@@ -20,18 +20,8 @@ FIELDS: Slot = ("result", "")
 """Slot of the argument `fields`, by which a call selects parts of the result."""
 
 _PLACES: tuple[Place, ...] = (
-    "path",
-    "query",
-    "querystring",
-    "header",
-    "cookie",
-    "body",
-    "rest",
-    "filename",
-    "part",
-    "send",
-    "result",
-)
+    "path", "query", "querystring", "header", "cookie", "body", "rest", "filename", "part", "send", "result",
+)  # fmt: skip
 LOOKUP = "lookup"
 """Place in the slots of arguments that accept a name instead of an id. These arguments are added when all tools are
 known.

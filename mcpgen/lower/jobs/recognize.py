@@ -163,7 +163,7 @@ def _of_requests(operation: Operation, answer: _Answer, requests: Requests, argu
 
 def _of_urls(operation: Operation, answer: _Answer, composer: Composer) -> Iterator[Accepted]:
     """Yield the URLs in the response at which a job can be read."""
-    if pointer := _related(answer.members, composer):
+    if pointer := _linked(answer.members, _RELATIONS, composer):
         yield Accepted("job", pointer, {"poll": pointer})
     state = state_of(answer.schema, composer)
     if state is not None and operation.method != "DELETE" and (pointer := _own_url(answer.members, composer)):
@@ -222,11 +222,6 @@ def _is_beside(pointer: str, values: Mapping[str, str]) -> bool:
     `pointer`: pointer to a URL in a response. `values`: path variable → pointer to its id in the response.
     """
     return any(words(pointer)[:-1] == words(each)[:-1] for each in values.values())
-
-
-def _related(found: list[Member], composer: Composer) -> str:
-    """Return the JSON Pointer to the URL of a job among the links of a response, or ""."""
-    return _linked(found, _RELATIONS, composer)
 
 
 def _own_url(found: list[Member], composer: Composer) -> str:

@@ -18,7 +18,7 @@ from mcpgen.lower.jobs.states import Member, State, end_of, listed, member_names
 from mcpgen.lower.schema.compose import Composer, types
 from mcpgen.lower.tool.listings import described
 from mcpgen.model import AnswerLink, Operation
-from mcpgen.naming.inflection import is_plural, singular
+from mcpgen.naming.verbs import is_plural, singular
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _POLLS = re.compile(r"\bpoll(ing|ed|s)?\b", re.IGNORECASE)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from mcpgen.base.jsonvalue import JsonObject, as_list
+from mcpgen.base.jsonvalue import pointer as inside
 from mcpgen.base.names import alphanumeric, words
 from mcpgen.base.runtime import job_words
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
@@ -85,7 +86,7 @@ def _members(pointer: str, holder: str, schema: JsonObject, composer: Composer) 
         inner, _ = composer.node(member)
         if "properties" not in inner:
             inner = _chosen(inner, composer)
-        yield Member(f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}", name, holder, inner)
+        yield Member(inside(pointer, name), name, holder, inner)
 
 
 def _chosen(node: JsonObject, composer: Composer) -> JsonObject:

@@ -2,24 +2,30 @@
 
 The result is an `HttpBinding` with styles, encodings and constants. A request of GraphQL also gets rules for its
 result, because such a response has status 200 also if the call has failed.
+
+The request templates of a tools file (`send`) become HTTP requests too. The arguments of such a tool are the names in
+its templates, and its handwritten input schema is not changed.
 """
 
+import json
 import re
 from dataclasses import replace
 from itertools import chain, count
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.base.once import ValueCache
 from mcpgen.base.secrets import is_secret_field
-from mcpgen.lower.inputs import constants, idempotency
+from mcpgen.lower.inputs import constants
 from mcpgen.lower.inputs.arguments import Arguments, part_slot
 from mcpgen.lower.inputs.bodies import BodyPlan, part_of
 from mcpgen.lower.inputs.slots import FIELDS, REST, WHOLE, Slot
-from mcpgen.lower.request import sends
+from mcpgen.lower.schema import budget
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.media_types import encoding_of
 from mcpgen.lower.schema.xml import part_shape
 from mcpgen.model import (
     BodyBinding,
+    BodyEncoding,
     CallerScopes,
     Encoding,
     FieldBinding,
@@ -32,7 +38,12 @@ from mcpgen.model import (
     ResultView,
     Scopes,
     SecurityRequirement,
+    Template,
+    arguments_of,
 )
+
+_OTHERS = "others"
+"""Name of the query parameter for arguments that a schema allows without naming them."""
 
 _REDIRECT = re.compile(r"3(?:[0-9][0-9]|XX)")
 _DOCUMENT = re.compile(r"(\s|#[^\n]*\n)*(\{|(query|mutation|subscription|fragment)\b[^{]*\{)")
@@ -68,14 +79,14 @@ def bind(
 
     def placed(location: Location) -> tuple[ParameterBinding, ...]:
         described = (binding for binding in bound if binding.location == location)
-        return (*described, *sends.bound(operation, location, arguments))
+        return (*described, *_bound_template(operation, location, arguments))
 
-    sent = _body(plan, arguments, composer) if plan else sends.body(operation, arguments)
+    sent = _body(plan, arguments, composer) if plan else _body_of_template(operation, arguments)
     return HttpBinding(
         operation.method,
         _path(operation, placed("path")),
         server,
-        sends.accept(operation) or constants.accept(operation, composer) or _accept(operation),
+        _accept_of_template(operation) or constants.accept(operation, composer) or _accept(operation),
         query=(*fixed, *placed("query")),
         querystring=placed("querystring"),
         headers=placed("header"),
@@ -91,7 +102,7 @@ def bind(
         timeout=operation.decided.timeout,
         requires=operation.decided.requires or (),
         result=_rules(operation, sent),
-        also=tuple(name for name in sends.named(operation) if by_hand and name not in listed),
+        also=tuple(name for name in _named_in_template(operation) if by_hand and name not in listed),
         open=operation.decided.sends is not None and operation.decided.sends.open is not None,
         withheld=_withheld(operation, arguments),
         redirects=_redirects(operation),
@@ -121,7 +132,7 @@ def _is_sent(slot: Slot, arguments: Arguments) -> bool:
 
 
 def _made(binding: ParameterBinding, parameter: Parameter, composer: Composer) -> ParameterBinding:
-    return replace(binding, made=binding.argument is not None and idempotency.is_made(parameter, composer))
+    return replace(binding, made=binding.argument is not None and constants.is_made(parameter, composer))
 
 
 def _path(operation: Operation, variables: tuple[ParameterBinding, ...]) -> tuple[str | ParameterBinding, ...]:
@@ -198,7 +209,7 @@ def _saves(operation: Operation, arguments: Arguments) -> str | None:
         or operation.decided.output_schema is not None
     ):
         return None
-    taken = {*as_object(arguments.schema.get("properties")), *sends.named(operation)}
+    taken = {*as_object(arguments.schema.get("properties")), *_named_in_template(operation)}
     return next(name for name in chain(["save_as"], (f"save_as_{n}" for n in count(2))) if name not in taken)
 
 
@@ -348,3 +359,113 @@ def _is_graphql(operation: Operation, body: BodyBinding) -> bool:
         return _DOCUMENT.match(query) is not None
     at_graphql = operation.path.lower().rstrip("/").endswith("graphql")
     return "query" in members and (at_graphql or any(name in members for name in _BESIDE))
+
+
+# -- send templates ----------------------------------------------------------------------------------------------------
+
+
+def lay_out(operation: Operation, most_tokens: int, once: ValueCache) -> Arguments:
+    """Return the arguments of a tool with a handwritten input schema."""
+    schema = operation.decided.input_schema
+    assert schema is not None
+    names: dict[Slot, str] = {("path", each.name): each.argument for each in operation.parameters}
+    names |= {("send", name): name for name in _named_in_template(operation)}
+    fits = budget.fits(schema, most_tokens, once)
+    sent = operation.decided.sends.arguments if operation.decided.sends else ()
+    defaults = {each.name: each.default[0] for each in sent if each.default is not None}
+    return Arguments(schema, "written", names, {}, (), fits=fits, defaults=defaults)
+
+
+def _named_in_template(operation: Operation) -> list[str]:
+    """Return the names of the arguments in the tools file's templates (`send`) for the query, headers, cookies and
+    body of an operation, in the order of their first use.
+    """
+    sends = operation.decided.sends
+    if sends is None:
+        return []
+    every = [*sends.query.values(), *sends.headers.values(), *sends.cookies.values(), sends.body or {}]
+    return list(dict.fromkeys(name for node in every for name in arguments_of(node)))
+
+
+def _bound_template(operation: Operation, location: Location, arguments: Arguments) -> tuple[ParameterBinding, ...]:
+    """Return the query, header or cookie parameters (`location`) that the tools file sets (`send`), except `Accept`."""
+    sends = operation.decided.sends
+    if sends is None:
+        return ()
+    by_place = {"query": sends.query, "header": sends.headers, "cookie": sends.cookies}
+    found = [
+        _parameter_of_template(name, location, node, arguments) for name, node in by_place.get(location, {}).items()
+    ]
+    if location == "query" and sends.open == "query":
+        others: Template = {"members": {}, "others": True}
+        found.append(ParameterBinding(None, _OTHERS, "query", "form", explode=True, template=others))
+    return tuple(each for each in found if not (location == "header" and each.name.lower() == "accept"))
+
+
+def _accept_of_template(operation: Operation) -> str | None:
+    """Return the `Accept` header that the tools file sets for this operation, or None."""
+    headers = operation.decided.sends.headers if operation.decided.sends else {}
+    return next((str(node["value"]) for name, node in headers.items() if name.lower() == "accept"), None)
+
+
+def _parameter_of_template(name: str, location: Location, template: Template, arguments: Arguments) -> ParameterBinding:
+    node, in_header = _settled(template, arguments), location == "header"
+    binding = ParameterBinding(None, name, location, "simple" if in_header else "form", explode=not in_header)
+    if "value" in node:
+        return replace(binding, value=node["value"])
+    if "argument" in node:
+        return replace(binding, argument=str(node["argument"]))
+    return replace(binding, template=node)
+
+
+def _body_of_template(operation: Operation, arguments: Arguments) -> BodyBinding | None:
+    """Return how the body is made from its template under `send` in the tools file, or None if there is none."""
+    sends = operation.decided.sends
+    if sends is None or sends.body is None:
+        return None
+    template = _settled(sends.body, arguments)
+    if sends.open == "body":
+        template = {**template, "others": True}
+    return BodyBinding(sends.content_type, _encoding(sends.content_type), required=True, template=template)
+
+
+def _encoding(media_type: str) -> BodyEncoding:
+    """Return the encoding of a body that a template describes: JSON, a form, XML (in which values are escaped), else
+    text.
+    """
+    found = encoding_of(media_type)
+    return found if found in ("json", "form", "xml") else "text"
+
+
+def _settled(node: Template, arguments: Arguments) -> Template:
+    """Return a part of a request template (`send` in the tools file), with the names that its arguments have in the
+    tool. Replace arguments with a constant value by the constant.
+    """
+    if "argument" in node:
+        return _argument(str(node["argument"]), arguments)
+    if "text" in node:
+        parts = [_settled(part, arguments) if isinstance(part, dict) else part for part in as_list(node["text"])]
+        written = [_spoken(part["value"]) if isinstance(part, dict) and "value" in part else part for part in parts]
+        is_fixed = all(isinstance(part, str) for part in written)
+        return {"value": "".join(map(str, written))} if is_fixed else {"text": written}
+    if "items" in node:
+        return {"items": [_settled(as_object(item), arguments) for item in as_list(node["items"])]}
+    if "members" in node:
+        members = as_object(node["members"]).items()
+        return {"members": {name: _settled(as_object(member), arguments) for name, member in members}}
+    return node
+
+
+def _argument(name: str, arguments: Arguments) -> Template:
+    for place in ("send", "path"):
+        slot: Slot = ("send", name) if place == "send" else ("path", name)
+        if slot in arguments.constants:
+            return {"value": arguments.constants[slot]}
+        if slot in arguments.names:
+            return {"argument": arguments.names[slot]}
+    return {"argument": name}
+
+
+def _spoken(value: JsonValue) -> str:
+    """Return a constant as text, for insertion into a template."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -6,21 +6,25 @@ properties, items and alternatives as they are. Results for named schemas are ca
 The schemas of an `allOf` must all hold. So properties and `required` are joined, types and allowed values intersected,
 bounds tightened. If two schemas contradict each other, or if one keyword cannot say both, the later one wins, and this
 is recorded. Each schema is examined once, however many there are.
+Schemas that are too large for the compiler's limit of steps are reported.
 """
 
 import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from mcpgen.base.diagnostics import Diagnostic
+from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, plain_text
 from mcpgen.base.once import ValueCache
-from mcpgen.base.work import Budget
+from mcpgen.base.work import Budget, Exhausted
 from mcpgen.lower.schema.constraints import UNDEFINED
 from mcpgen.lower.schema.expansions import NOTHING, Expansions, Findings
 from mcpgen.lower.schema.nodes import alternatives, identity_of, is_scalar, members, types
 from mcpgen.lower.schema.patterns import HiddenPattern, shown
+from mcpgen.read.openapi import Definitions
+
+_HINT = "Let schemas refer to each other less often, or leave the operation out with --exclude."
 
 _TIGHTEST: dict[str, Callable[[float, float], float]] = {
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
@@ -441,3 +445,26 @@ def _settled(part: JsonObject, followed: dict[str, None], offered: set[str]) -> 
     if names.isdisjoint(followed):
         return part
     return {keyword: value for keyword, value in part.items() if keyword not in ("oneOf", "anyOf", "discriminator")}
+
+
+# -- limits of steps ---------------------------------------------------------------------------------------------------
+
+
+def reason(end: Exhausted, what: str, composer: Composer, where: Where) -> Diagnostic:
+    """Return the diagnostic that says why the compiler gave up reading `what`, which becomes the subject of the
+    sentence.
+
+    The diagnostic is placed at the schema that took most of the steps, else at `where`.
+    """
+    if end.is_run:
+        return Diagnostic(
+            "too-complex",
+            f"{what} were not read, because reading other schemas took all steps that one run of mcpgen may take.",
+            _HINT,
+            where,
+        )
+    definitions, culprit = composer.definitions, composer.budget.culprit
+    if culprit and isinstance(definitions, Definitions):
+        where = definitions.where(culprit)
+    message = f"{what} are too complex: reading them takes more than {PART:,} steps, most of them for this schema."
+    return Diagnostic("too-complex", message, _HINT, where)

@@ -1,5 +1,5 @@
 """Decide which patterns a tool's schema shows: those that a linear-time regex engine accepts, and that need little
-memory.
+memory. Report the patterns that it lacks or contains in a corrected form.
 
 Patterns are regular expressions as JSON Schema defines them: ECMA 262 with the flag `u` (2020-12, 6.3.3). With this
 flag, ECMA 262 refuses much that other dialects accept. A client whose library refuses one pattern may lose the whole
@@ -23,7 +23,36 @@ from mcpgen.base.once import ValueCache
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.names import clipped
+from mcpgen.model import ToolSpec
 
+_MOST_REPORTED = 3
+_REPORTS = {
+    "unchecked-pattern": (
+        "are left to the API",
+        "A server validates values only against patterns that take linear time and little memory. To limit a length, "
+        "write `maxLength` instead of a pattern.",
+    ),
+    "impossible-pattern": (
+        "match no value, or none of their own format, default, example or values, so the server does not validate "
+        "against them",
+        "Correct the pattern, or the keywords beside it.",
+    ),
+    "date-mask": (
+        "are masks for dates and not regular expressions, so the server does not validate against them",
+        "Write `format: date`, or a regular expression such as `^[0-9]{4}-[0-9]{2}-[0-9]{2}$`.",
+    ),
+    "foreign-pattern": (
+        "are not regular expressions of ECMA 262 with the flag u, so the server does not validate against them",
+        "Write these patterns as regular expressions without slashes around them.",
+    ),
+    "mended-pattern": (
+        "have slashes and flags around them or needless backslashes, which were removed",
+        "Write these patterns as regular expressions without slashes around them.",
+    ),
+}
+"""Code → the end of its sentence, and its hint."""
 
 _HEX = "[0-9A-Fa-f]"
 _CODE = rf"[fnrtv]|c[A-Za-z]|0(?![0-9])|x{_HEX}{{2}}|u{_HEX}{{4}}|u\{{{_HEX}{{1,6}}\}}|[\^$\\.*+?()\[\]{{}}|/]"
@@ -435,3 +464,21 @@ def _patterns(value: JsonValue) -> Iterator[str]:
             left += [member for key, member in reversed(node.items()) if key not in _DATA]
         elif isinstance(node, list):
             left += reversed(node)
+
+
+# -- reports -----------------------------------------------------------------------------------------------------------
+
+
+def report_patterns(tool: ToolSpec, unshown: Iterable[HiddenPattern], diagnostics: Diagnostics) -> None:
+    """Report the patterns in `unshown`, which the input schema of `tool` lacks or contains in a corrected form.
+
+    Each reason gets one diagnostic.
+    """
+    by_code: dict[str, dict[str, None]] = {}
+    for code, pattern in unshown:
+        by_code.setdefault(code, {})[pattern] = None
+    for code, patterns in by_code.items():
+        shown = ", ".join(clipped(pattern) for pattern in list(patterns)[:_MOST_REPORTED])
+        more = f" and {len(patterns) - _MOST_REPORTED} more" if len(patterns) > _MOST_REPORTED else ""
+        end, hint = _REPORTS[code]
+        diagnostics.add(code, f"Patterns of {tool.name} {end}: {shown}{more}.", tool.operation.where, hint)

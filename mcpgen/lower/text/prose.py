@@ -15,6 +15,9 @@ from functools import lru_cache
 from mcpgen.base.invisible import resolved, visible
 from mcpgen.base.names import normalize
 
+LONGEST_SAID = 200
+"""Longest sentence about a tool, a resource, a prompt or a webhook in a list of them, in characters."""
+
 READ = 20_000
 _FENCE = re.compile(r"(?:^|\n)[ \t]*(```|~~~).*?(?:\n[ \t]*\1[ \t]*(?=\n|$)|$)", re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
@@ -213,6 +216,11 @@ def sentences(paragraph: str) -> list[str]:
             found.append(paragraph[start : match.start()] + match[0].rstrip())
             start = match.end()
     return [*found, paragraph[start:]] if paragraph[start:] else found
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a description, at most LONGEST_SAID characters of it."""
+    return shortened(next(iter(sentences(text.strip().partition("\n")[0])), ""), LONGEST_SAID)
 
 
 def shortened(text: str, limit: int) -> str:

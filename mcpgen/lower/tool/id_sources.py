@@ -17,7 +17,7 @@ from mcpgen.lower.inputs.slots import Slot
 from mcpgen.lower.schema.compose import Composer, types
 from mcpgen.lower.tool import effects
 from mcpgen.model import Operation
-from mcpgen.naming.inflection import singular
+from mcpgen.naming.verbs import singular
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 _LISTING = ("", "/search", ".json")

@@ -6,7 +6,7 @@ argument that selects a page, and the place of the list in the response.
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.errors import SkipOperation
-from mcpgen.base.jsonvalue import JsonObject, as_object
+from mcpgen.base.jsonvalue import JsonObject, as_object, pointer
 from mcpgen.base.names import alphanumeric, words
 from mcpgen.base.runtime import page_arguments
 from mcpgen.base.work import Exhausted
@@ -68,7 +68,7 @@ def _list_in(schema: JsonObject, composer: Composer, noun: str, depth: int) -> I
         usual = next((plain[each] for each in (noun, *_USUAL) if each in plain), None)
         lists = [] if usual is None else [usual]
     if lists:
-        return f"/{_escaped(lists[0][0])}", lists[0][1]
+        return pointer("", lists[0][0]), lists[0][1]
     if depth <= 1:
         return None
     inner_lists = [(name, _list_in(member, composer, noun, depth - 1)) for name, member in objects]
@@ -77,12 +77,8 @@ def _list_in(schema: JsonObject, composer: Composer, noun: str, depth: int) -> I
         found = [(name, each) for name, each in found if alphanumeric(name) in (noun, *_INNER)]
     if len(found) != 1:
         return None
-    name, (pointer, items) = found[0]
-    return f"/{_escaped(name)}{pointer}", items
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
+    name, (inside, items) = found[0]
+    return pointer("", name) + inside, items
 
 
 def is_paged(binding: HttpBinding) -> bool:

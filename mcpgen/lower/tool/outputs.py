@@ -22,7 +22,7 @@ from mcpgen.base.invisible import hidden_characters
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.tokens import estimate
 from mcpgen.base.work import Exhausted
-from mcpgen.lower.schema import complexity
+from mcpgen.lower.schema import compose
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.discriminators import Discriminator
 from mcpgen.lower.schema.kinds import implied_types, is_null
@@ -101,7 +101,7 @@ def derive(
         found = outputs.root(source) if source is not None else None
     except Exhausted as end:
         what = f"The output schema of {name} is left out: its schemas"
-        diagnostics.extend([complexity.reason(end, what, composer, operation.where)])
+        diagnostics.extend([compose.reason(end, what, composer, operation.where)])
         return None
     # Report no problem twice: `descriptions.description` reads the same responses, and may have reported some problems
     if outputs.unusable:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.jsonvalue import pointer
 from mcpgen.base.names import clipped, nearest
 from mcpgen.model import Operation, TaskRule
 
@@ -40,7 +41,7 @@ def derive(operation: Operation, arguments: Collection[str], diagnostics: Diagno
         message = f"No request under `task` has a variable '{clipped(name)}'."
         hint = nearest(name, sorted(needed))
         diagnostics.add("unknown-name", message, rule.where.inside("values", name), hint)
-    found = {name: "/" + name.replace("~", "~0").replace("/", "~1") for name in sorted(needed - {*arguments})}
+    found = {name: pointer("", name) for name in sorted(needed - {*arguments})}
     return replace(rule, values={**found, **{name: rule.values[name] for name in rule.values if name in needed}})
 
 

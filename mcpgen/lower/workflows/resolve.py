@@ -4,20 +4,26 @@ A workflow was lowered like a tool whose request has a JSON body, so its argumen
 binding gets the steps in place of that request, and its hints, guards and description follow from the tools it calls.
 
 The check finds tools, outputs and inputs that do not exist, arguments that a tool does not have or that are missing,
-and constants whose type does not fit. What only a run can show, such as a value that an answer lacks, the server
-reports.
+and constants whose type does not fit. What the schema of an answer lacks is only a doubt, which costs no workflow. What
+only a run can show, such as a value that an answer lacks, the server reports.
 """
 
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from mcpgen.base import runtime
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
+from mcpgen.base.errors import SkipOperation
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact, tokens
 from mcpgen.base.names import clipped, nearest
+from mcpgen.base.work import Exhausted
 from mcpgen.lower.inputs.slots import REST, WHOLE
+from mcpgen.lower.schema.compose import Composer
+from mcpgen.lower.schema.media_types import encoding_of
+from mcpgen.lower.schema.nodes import items_of, members, types
 from mcpgen.lower.tool.annotations import as_written
 from mcpgen.lower.tool.guards import CONFIRMATIONS
 from mcpgen.model import (
@@ -25,6 +31,7 @@ from mcpgen.model import (
     Annotations,
     CallerScopes,
     Confirm,
+    Consent,
     Criterion,
     HttpBinding,
     Invocation,
@@ -44,11 +51,14 @@ _MOST_SCOPES = 16
 _MOST_NAMED = 8
 
 
-def resolve(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> list[ToolSpec]:
-    """Return the tools, each workflow with its steps. A workflow that cannot run is reported, and left out."""
+def resolve(tools: Sequence[ToolSpec], composer: Composer, diagnostics: Diagnostics) -> list[ToolSpec]:
+    """Return the tools, each workflow with its steps. A workflow that cannot run is reported, and left out.
+
+    `composer`: resolves the schemas of answers.
+    """
     if not any(tool.operation.decided.workflow for tool in tools):
         return list(tools)
-    return _Resolver(tools, diagnostics).all()
+    return _Resolver(tools, composer, diagnostics).all()
 
 
 @dataclass(slots=True)
@@ -56,6 +66,7 @@ class _Resolver:
     """Resolver of the workflows of one server. `found`: name of a workflow → its tool, None if it cannot run."""
 
     tools: Sequence[ToolSpec]
+    composer: Composer
     diagnostics: Diagnostics
     found: dict[str, ToolSpec | None] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
@@ -117,25 +128,28 @@ class _Resolver:
         if len(workflow.steps) > MOST_STEPS:
             message = f"{tool.name} has {len(workflow.steps)} steps; the limit is {MOST_STEPS}."
             self.diagnostics.add("invalid-workflow", message, workflow.where, "Let one workflow call another.")
-        steps = Steps(workflow, inputs_of(tool), lambda target: self.target(target, workflow), self.diagnostics)
+        find = partial(self.target, workflow=workflow)
+        steps = Steps(workflow, inputs_of(tool), find, self.composer, self.diagnostics)
         written = steps.written()
         if len(self.diagnostics) > before:
             return None
+        for (message, hint), where in steps.doubts.items():
+            self.diagnostics.add("undescribed-output", message, where, hint)
         called = list(steps.called.values())
         writes = [each for each in called if not each.annotations.read_only]
-        confirm = _confirm(tool, bool(writes))
+        confirm, consent = _confirm(tool, bool(writes)), tool.operation.decided.consent
         if writes and confirm == "never":
             message = f"{tool.name} writes by {writes[0].name}, and nobody confirms it."
             hint = "Write `confirm: when-supported` or `confirm: always`, unless the client asks before each call."
             self.diagnostics.add("unconfirmed-workflow", message, workflow.where, hint)
-        if workflow.consent == "each" and writes:
+        if consent == "each" and writes:
             written["consent"] = "each"
-        if workflow.seconds is not None:
-            written["seconds"] = workflow.seconds
+        if tool.operation.decided.timeout is not None:
+            written["seconds"] = tool.operation.decided.timeout
         hints = as_written(_hints(called), tool.operation.decided.hints)
         return replace(
             tool,
-            passages=(*_without(tool.passages, CONFIRMATIONS[tool.confirm]), *_told(called, confirm, workflow)),
+            passages=(*_without(tool.passages, CONFIRMATIONS[tool.confirm]), *_told(called, confirm, consent)),
             annotations=hints,
             confirm=confirm,
             roles=tool.roles or _roles(called),
@@ -197,14 +211,14 @@ def _scopes(called: Sequence[ToolSpec]) -> CallerScopes:
     return tuple(sorted(tuple(sorted(each)) for each in found if each)) if frozenset() not in found else ()
 
 
-def _told(called: Sequence[ToolSpec], confirm: Confirm, workflow: Workflow) -> Iterable[Passage]:
+def _told(called: Sequence[ToolSpec], confirm: Confirm, consent: Consent | None) -> Iterable[Passage]:
     """Yield what the description of a workflow says of its calls, and of its user."""
     names = [each.name for each in called if each.operation.decided.listed is not False]
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     calls = f"Calls {', '.join(names[:_MOST_NAMED])}{more}, and reports" if names else "Reports"
     yield Passage(f"{calls} what was done if a step fails.")
     said = CONFIRMATIONS[confirm]
-    yield Passage(said.replace("each call", "each write") if workflow.consent == "each" else said, is_whole=True)
+    yield Passage(said.replace("each call", "each write") if consent == "each" else said, is_whole=True)
 
 
 def _without(passages: Sequence[Passage], text: str) -> list[Passage]:
@@ -214,7 +228,7 @@ def _without(passages: Sequence[Passage], text: str) -> list[Passage]:
 # -- the normal form of one workflow ---------------------------------------------------------------------------------
 
 Find = Callable[[Target], ToolSpec | None]
-_REFERENCE = re.compile(r"\$(?:steps|inputs|workflows)\b[A-Za-z0-9_.\-]*")
+_REFERENCE = re.compile(r"\$(?:steps|inputs|workflows)\b[A-Za-z0-9_.\-]*(?:#(?:/[^\s/()&|=!<>{}\"']*)*)?")
 _WORKFLOW = re.compile(r"\$workflows\.([A-Za-z0-9_-]+)\.")
 _KINDS: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
@@ -252,13 +266,20 @@ def inputs_of(tool: ToolSpec) -> Inputs:
 
 @dataclass(slots=True)
 class Steps:
-    """Writer of the steps of one workflow. `called`: name → tool, for each tool that a step or an undo calls."""
+    """Writer of the steps of one workflow.
+
+    `called`: name → tool, for each tool that a step or an undo calls. `doubts`: message and hint → place, for each part
+    of an answer that is read, and that no schema describes.
+    """
 
     workflow: Workflow
     inputs: Inputs
     find: Find
+    composer: Composer
     diagnostics: Diagnostics
     called: dict[str, ToolSpec] = field(default_factory=dict)
+    doubts: dict[tuple[str, str], Where] = field(default_factory=dict)
+    _tools: dict[str, ToolSpec] = field(default_factory=dict)
     _workflows: dict[str, str] = field(default_factory=dict)
 
     def written(self) -> JsonObject:
@@ -275,6 +296,8 @@ class Steps:
 
     def _step(self, step: WorkflowStep) -> JsonObject:
         found: JsonObject = {"id": step.id, **self._call(step.call, step.where)}
+        if str(found["tool"]) in self.called:
+            self._tools[step.id] = self.called[str(found["tool"])]
         if step.when:
             found["when"] = self._criteria(step.when)
         if step.items is not None:
@@ -286,6 +309,8 @@ class Steps:
                 found[key] = [self._action(each) for each in actions]
         if step.outputs:
             found["outputs"] = {name: self._value(each, step.where) for name, each in step.outputs.items()}
+            for name in step.outputs:
+                self._check_answer(step, name, "", step.where)
         if step.undo is not None:
             found["undo"] = self._call(step.undo, step.where)
         if step.seconds is not None:
@@ -474,6 +499,14 @@ class Steps:
             if step is not None and output and not any(output.startswith(each) for each in step.outputs):
                 message = f"The step {name} has no output '{clipped(output)}'."
                 self.diagnostics.add("unknown-output", message, where, nearest(output, list(step.outputs)))
+            if step is not None and output in step.outputs:
+                self._check_answer(step, output, expression.partition("#")[2], where)
+
+    def _check_answer(self, step: WorkflowStep, output: str, pointer: str, where: Where) -> None:
+        tool = self._tools.get(step.id)
+        found = None if tool is None else _doubt(step, tool, output, pointer, self.composer)
+        if found is not None:
+            self.doubts.setdefault(found, where)
 
     def _check_step(self, name: str, where: Where) -> None:
         known = [each.id for each in self.workflow.steps]
@@ -526,3 +559,69 @@ def _mapped(value: JsonValue, change: Callable[[str], str]) -> JsonValue:
 def _kinds(schema: JsonObject) -> set[str]:
     kinds = schema.get("type")
     return {str(kind) for kind in kinds} if isinstance(kinds, list) else {kinds} if isinstance(kinds, str) else set()
+
+
+# -- answers -----------------------------------------------------------------------------------------------------------
+
+_BODY = "$response.body"
+_OF_SCALARS = {"string": "a text", "integer": "a number", "number": "a number", "boolean": "true or false"}
+_OF_FAILURES = re.compile(r"\$statusCode\s*(?:==|>=?|!=)\s*[3-5]")
+"""A success criterion by which an answer that is no 2xx may be a success: no schema of such an answer is read."""
+
+
+# An answer may have more members than its schema describes. So a member that no schema describes is only a doubt.
+def _doubt(step: WorkflowStep, tool: ToolSpec, output: str, pointer: str, composer: Composer) -> tuple[str, str] | None:
+    """Return a message and a hint if no schema describes what a workflow reads of a step; None if one may.
+
+    `output`: name of an output of the step. `pointer`: JSON Pointer into the output, "" for the whole output.
+    """
+    written = str(step.outputs[output].get("expression", ""))
+    expression, _, inner = written.partition("#")
+    decided = tool.operation.decided
+    if expression != _BODY or decided.workflow is not None or decided.result is not None or tool.binding.task:
+        return None  # the output is no part of the answer that the document describes
+    if any(_OF_FAILURES.search(each.condition) for each in step.success or ()):
+        return None
+    path = tokens(pointer)
+    if step.items is not None:
+        path = path[1:]  # the outputs of a loop are lists, with one item for each call
+    composer.budget.begin()
+    try:
+        found = [_missing(each, [*tokens(inner), *path], composer) for each in _schemas(tool)]
+    except (SkipOperation, Exhausted, RecursionError):
+        return None
+    if not found or None in found:
+        return None
+    name, hint = found[0] or ("", "")
+    message = f"The answer to the step {step.id} ({tool.name}) has no '{clipped(name)}', as far as its schema says."
+    return message, hint
+
+
+def _schemas(tool: ToolSpec) -> list[JsonObject]:
+    """Return the schemas of all successful answers of a tool. A schema that allows everything is {}."""
+    good = [each for each in tool.operation.responses if each.status[:1] == "2"]
+    content = [media for each in good for media in each.content]
+    return [as_object(each.schema) if encoding_of(each.name) == "json" else {} for each in content]
+
+
+def _missing(schema: JsonObject, path: list[str], composer: Composer) -> tuple[str, str] | None:
+    """Return the first token of a path that a schema describes nothing for, and a hint."""
+    for token in path:
+        node = composer.whole(schema)
+        kinds, described = set(types(node)) - {"null"}, dict(members(node))
+        if not kinds or any(key in node for key in ("oneOf", "anyOf", "if", "patternProperties", "prefixItems")):
+            return None
+        if "object" in kinds:
+            more = node.get("additionalProperties", False)
+            if token not in described and (not described or more is not False):
+                return None
+            if token not in described:
+                return token, nearest(token, [*described])
+            schema = described[token]
+        elif "array" in kinds:
+            if not token.isdigit():
+                return token, "There is a list at this place: name an item by its number, such as 0."
+            schema = items_of(node)
+        else:
+            return token, f"There is {_OF_SCALARS.get(min(kinds), 'a value')} at this place, which has no parts."
+    return None

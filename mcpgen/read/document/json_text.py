@@ -9,7 +9,7 @@ from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonValue
 from mcpgen.base.runtime import jsonrpc
 from mcpgen.read.document import budgets
-from mcpgen.read.document.memory import too_many_nodes
+from mcpgen.read.document.budgets import too_many_nodes
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _ESCAPE = re.compile(

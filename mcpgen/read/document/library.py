@@ -8,9 +8,9 @@ from collections.abc import Callable
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.errors import FatalError
 from mcpgen.read.document import budgets
+from mcpgen.read.document.budgets import Memory
 from mcpgen.read.document.document import Document
 from mcpgen.read.document.load import load
-from mcpgen.read.document.memory import Memory
 from mcpgen.read.document.redaction import redacted
 
 Reader = Callable[[str], bytes]

@@ -3,13 +3,15 @@
 import re
 from urllib.parse import urljoin
 
-from mcpgen.base.conflict_marks import conflict_line
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import FatalError
 from mcpgen.base.source_urls import without_secrets
 from mcpgen.read.document import budgets, json_text
+from mcpgen.read.document.budgets import Memory
 from mcpgen.read.document.document import Document
-from mcpgen.read.document.memory import Memory
+
+_MARKS = ("\n<<<<<<< ", "\n=======", "\n>>>>>>> ")
+"""Beginnings of lines that git writes around a conflict, in this order. The style `diff3` adds another one between."""
 
 _BEGINNINGS = ("<!doctype html", "<html")
 _SEARCHED = 200_000
@@ -93,3 +95,14 @@ def _refuse_page(name: str, text: str) -> None:
             f"The page shows {without_secrets(urljoin(name, found) if '://' in name else found)}; name that document."
         )
     raise FatalError("syntax", "This is a web page (HTML), not an API description.", Where(name, "", 1, 1), hint)
+
+
+def conflict_line(text: str) -> int:
+    """Return the number of the line where a conflict begins, or 0 if not all marks stand in `text` in their order."""
+    text = f"\n{text}"
+    at = first = text.find(_MARKS[0])
+    for mark in _MARKS:
+        at = text.find(mark, at)
+        if at < 0:
+            return 0
+    return text.count("\n", 0, first) + 1

@@ -19,7 +19,7 @@ from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonValue, as_list
 from mcpgen.read.document import budgets
-from mcpgen.read.document.memory import too_many_nodes
+from mcpgen.read.document.budgets import too_many_nodes
 from mcpgen.read.document.outline import LEVELS, Outline, Path
 
 _TOO_DEEP = f"The YAML text nests deeper than {budgets.DEPTH} levels."

@@ -7,7 +7,7 @@ from mcpgen.base.errors import FatalError
 from mcpgen.base.runtime import safe_open
 from mcpgen.base.safe_open import read_below, read_regular
 from mcpgen.read.document import budgets
-from mcpgen.read.fetch.size import within_budget
+from mcpgen.read.document.budgets import within_budget
 
 
 @dataclass(frozen=True, slots=True)

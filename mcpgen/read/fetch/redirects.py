@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-from mcpgen.base import addresses
+from mcpgen.base import origins
 from mcpgen.base.errors import FatalError
 from mcpgen.base.names import clipped
 from mcpgen.base.source_urls import without_secrets
@@ -39,7 +39,7 @@ def resolve_redirect(url: str, location: str, allowed: tuple[str, ...]) -> Redir
     host, name = (new.hostname or "").rstrip("."), _authority(new, new_port)
     if parts.scheme == "https" and new.scheme == "http":
         raise _refusal(url, f"to {name} without TLS", "Give a URL that does not redirect from https to http.")
-    if addresses.is_forbidden(host):
+    if origins.is_forbidden(host):
         raise _refusal(url, f"to {name}, a link-local or metadata address", "Name another URL.")
     if host == (parts.hostname or "").rstrip("."):
         upgraded = (parts.scheme, port, new.scheme, new_port) == ("http", 80, "https", 443)
@@ -47,7 +47,7 @@ def resolve_redirect(url: str, location: str, allowed: tuple[str, ...]) -> Redir
             return Redirect(target, is_own=True)
     if _is_allowed(host, new_port, new.scheme, allowed):
         return Redirect(target, is_own=False)
-    private = ", in a private network," if addresses.is_private(host) else ""
+    private = ", in a private network," if origins.is_private(host) else ""
     hint = (
         f"If you trust the redirect target, give {ALLOW_REDIRECT} {name}. Otherwise, give the final URL of the "
         "document."

@@ -62,18 +62,9 @@ LENIENT_TYPES = {
 """Misspelt names of types → the types that authors mean by them."""
 
 _ONE_SCHEMA = (
-    "items",
-    "additionalProperties",
-    "not",
-    "if",
-    "then",
-    "else",
-    "contains",
-    "propertyNames",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-    "contentSchema",
-)
+    "items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames",
+    "unevaluatedProperties", "unevaluatedItems", "contentSchema",
+)  # fmt: skip
 _SCHEMA_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 _SCHEMA_MAPS = ("properties", "patternProperties", "dependentSchemas")
 _TEXTS = ("description", "title", "format", "pattern", "contentEncoding", "contentMediaType")

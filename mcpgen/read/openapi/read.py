@@ -1,6 +1,10 @@
 """Read a `Document` in any version of OpenAPI as an `Api`, with the operations under its paths.
 
 An operation that cannot be read is skipped with its reason; the other operations are still read.
+
+By the extension `x-mcp`, the document's author names, describes or hides tools. The author is not the owner of the
+server. An author may also add protection to a tool (`confirm`, `roles`, `scopes`), but never remove it. Values that
+mcpgen cannot use are reported as warnings and ignored.
 """
 
 import re
@@ -12,13 +16,25 @@ from itertools import islice
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import FatalError, SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
-from mcpgen.base.names import clipped
+from mcpgen.base.names import TOOL_NAME, clipped, nearest
 from mcpgen.model import NO_SERVER, Api, Decisions, Operation, Skipped, Webhook
 from mcpgen.read.document import Document
-from mcpgen.read.openapi import credentials, extension, inputs, paths, security, servers, swagger
+from mcpgen.read.openapi import credentials, inputs, paths, security, servers, swagger
 from mcpgen.read.openapi.credentials import fix_version_parameters
 from mcpgen.read.openapi.inputs import DocumentFacts, OperationSource
 from mcpgen.read.openapi.schemas import Definitions
+
+_EXTENSION = "x-mcp"
+_HIDDEN = "hidden"
+
+_OF_OPERATION = ("name", "title", "description", _HIDDEN, "annotations", "confirm", "roles", "scopes")
+_HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+_KINDS: dict[str, tuple[type, str]] = {
+    "title": (str, "a text"),
+    "description": (str, "a text"),
+    _HIDDEN: (bool, "true or false"),
+    "annotations": (dict, "a mapping of hints"),
+}
 
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
 _NEVER = {
@@ -83,7 +99,7 @@ def read(document: Document, definitions: Definitions, base_url: str | None, dia
     schemes = security.read_schemes(
         _at(root, version.schemes), document.where(version.schemes), references, diagnostics
     )
-    hidden = extension.hidden_tags(root, top, diagnostics)
+    hidden = _hidden_tags(root, top, diagnostics)
     around = inputs.DocumentFacts(
         root, references, schemes, base_url, diagnostics, version.reader, hidden, bool(document.sources)
     )
@@ -225,9 +241,9 @@ def _read_one(method: str, path: str, site: OperationSource, around: DocumentFac
     template = paths.parse(meant, where, around.diagnostics, query_is_meant=around.is_translated)
     inputs = around.reader(site, template, around)
     known = frozenset(scheme.name for scheme in around.schemes)
-    said = extension.read(raw, where, around.diagnostics)
+    said = _read_extension(raw, where, around.diagnostics)
     if hidden := _is_hidden(said, site, around):
-        said = {**said, extension.HIDDEN: True}
+        said = {**said, _HIDDEN: True}
     return Operation(
         key=paths.operation_key(method, path),
         method=method,
@@ -297,11 +313,9 @@ def _is_hidden(said: JsonObject, site: OperationSource, around: DocumentFacts) -
     """Return True if the document hides an operation: by `x-mcp` of the operation, or else of its path item or one of
     its tags.
     """
-    if extension.HIDDEN in said:
-        return said[extension.HIDDEN] is True
-    return extension.hides(site.item, site.item_where, around.diagnostics) or not around.hidden_tags.isdisjoint(
-        _tags(site.raw)
-    )
+    if _HIDDEN in said:
+        return said[_HIDDEN] is True
+    return _hides(site.item, site.item_where, around.diagnostics) or not around.hidden_tags.isdisjoint(_tags(site.raw))
 
 
 def _with_unique_names(found: list[Operation], around: DocumentFacts) -> list[Operation]:
@@ -356,3 +370,78 @@ def _report_duplicate_ids(found: list[Operation], around: DocumentFacts) -> None
             )
         if operation.id:
             seen.add(operation.id)
+
+
+# -- the extension x-mcp -----------------------------------------------------------------------------------------------
+
+
+def _read_extension(raw: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject:
+    """Return the usable members of the `x-mcp` of the operation `raw` at `where`.
+
+    `confirm`, `roles` and `scopes` are checked later, where they are applied.
+    """
+    found = dict(_checked(raw, where, _OF_OPERATION, diagnostics))
+    place = where.inside(_EXTENSION)
+    if "name" in found and not _is_name(found["name"]):
+        message = f"'{clipped(str(found.pop('name')))}' cannot be the name of a tool; mcpgen derives another one."
+        hint = "Write a name of at most 50 lower-case letters, digits and single underscores that begins with a letter."
+        diagnostics.add("invalid-extension", message, place.inside("name"), hint)
+    hints = as_object(found.get("annotations"))
+    for key, value in hints.items():
+        at = place.inside("annotations", key)
+        if key not in _HINTS:
+            _unknown(key, _HINTS, at, diagnostics)
+        elif not isinstance(value, bool):
+            diagnostics.add(
+                "invalid-extension", f"The value of {key} must be true or false.", at, "Write true or false."
+            )
+    return found
+
+
+def _hides(raw: JsonObject, where: Where, diagnostics: Diagnostics) -> bool:
+    """Return True if the `x-mcp` of `raw`, a path item or a tag, hides the operations there."""
+    return _checked(raw, where, (_HIDDEN,), diagnostics).get(_HIDDEN) is True
+
+
+def _hidden_tags(root: JsonObject, where: Where, diagnostics: Diagnostics) -> frozenset[str]:
+    """Return the names of tags whose `x-mcp` hides their operations."""
+    place = where.inside("tags")
+    tags = ((as_object(tag), place.inside(index)) for index, tag in enumerate(as_list(root.get("tags"))))
+    return frozenset(str(tag.get("name")) for tag, at in tags if _hides(tag, at, diagnostics))
+
+
+def _checked(raw: JsonObject, where: Where, known: tuple[str, ...], diagnostics: Diagnostics) -> JsonObject:
+    """Return the members of `x-mcp` that are in `known` and have a value of the right type. Report all others."""
+    value = raw.get(_EXTENSION)
+    if value is None:
+        return {}
+    place = where.inside(_EXTENSION)
+    if not isinstance(value, dict):
+        message = f"The value of x-mcp must be a mapping, but it is '{clipped(str(value))}'."
+        diagnostics.add(
+            "invalid-extension", message, place, f"Write one of these keys in the mapping: {', '.join(known)}."
+        )
+        return {}
+    found: JsonObject = {}
+    for key, member in value.items():
+        kind, word = _KINDS.get(key, (object, ""))
+        if key.startswith("x-"):
+            continue
+        if key not in known:
+            _unknown(key, known, place.inside(key), diagnostics)
+        elif not isinstance(member, kind):
+            message = f"The value of {key} is not {word}."
+            diagnostics.add("invalid-extension", message, place.inside(key), f"Write {word}.")
+        else:
+            found[key] = member
+    return found
+
+
+def _unknown(key: str, known: tuple[str, ...], where: Where, diagnostics: Diagnostics) -> None:
+    message = f"x-mcp cannot have the key '{clipped(key)}' at this place of the document."
+    diagnostics.add("invalid-extension", message, where, nearest(key, known))
+
+
+# A document is untrusted: it must not give a tool the name of one of the host's own tools.
+def _is_name(value: JsonValue) -> bool:
+    return isinstance(value, str) and TOOL_NAME.fullmatch(value) is not None and "__" not in value

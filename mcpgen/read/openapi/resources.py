@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import urldefrag, urljoin
 
-from mcpgen.base.addresses import LONGEST_URL
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
+from mcpgen.base.origins import LONGEST_URL
 from mcpgen.read.document import Library
 
 _WORDS = ("$id", "$anchor", "$dynamicAnchor")

@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 from urllib.parse import urljoin, urlsplit
 
-from mcpgen.base import addresses
+from mcpgen.base import origins
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonValue, as_list, as_object, as_text
@@ -94,7 +94,7 @@ def of_operation(value: JsonValue, where: Where, base_url: str | None, diagnosti
 def _resolved(base_url: str, url: str) -> str:
     """Return `url` resolved against `base_url`. An invalid URL is returned unchanged, and refused later."""
     try:
-        return urljoin(base_url, url) if len(url) <= addresses.LONGEST_URL else url
+        return urljoin(base_url, url) if len(url) <= origins.LONGEST_URL else url
     except ValueError:
         return url
 
@@ -116,8 +116,8 @@ def with_defaults(server: Server) -> str:
 
 def refusal(url: str) -> str:
     """Return why `url` cannot be the URL of a server, or "" if it can. Relative URLs are allowed."""
-    if len(url) > addresses.LONGEST_URL:
-        return f"it is longer than {addresses.LONGEST_URL:,} characters"
+    if len(url) > origins.LONGEST_URL:
+        return f"it is longer than {origins.LONGEST_URL:,} characters"
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
@@ -134,11 +134,11 @@ def refusal(url: str) -> str:
         return "only http and https URLs are"
     if parts.username is not None or parts.password is not None:
         return "it holds user information"
-    if addresses.is_forbidden(host):
+    if origins.is_forbidden(host):
         return "its host is a link-local or metadata address"
     return ""
 
 
 def is_private(url: str) -> bool:
     """Return True if the host of `url` is written as loopback or as an address of a private network."""
-    return addresses.is_private(urlsplit(url).hostname or "")
+    return origins.is_private(urlsplit(url).hostname or "")

@@ -4,9 +4,9 @@ A handwritten tool becomes an operation and is compiled like the operations of d
 only in runs with a tools file.
 """
 
+from mcpgen.read.toolsfile.access import LoginChoice
 from mcpgen.read.toolsfile.documents import IncludedDocument, PlacedText
 from mcpgen.read.toolsfile.flags import folders
-from mcpgen.read.toolsfile.logins import LoginChoice
 from mcpgen.read.toolsfile.toolsfile import ToolsFile, is_tools_file
 
 __all__ = [

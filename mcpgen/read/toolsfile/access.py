@@ -1,5 +1,5 @@
-"""Read who may use a tool, and with which credentials its requests are sent: `security:`, `scopes:` and `roles:` of the
-tools file.
+"""Read who may use a tool, and with which credentials its requests are sent: `security:`, `scopes:`, `roles:` and
+`login:` of the tools file.
 
 `security:` at the top holds Security Scheme Objects, each with the keys of its kind. OpenAPI's reader accepts
 incomplete schemes. Here an incomplete scheme is an error, since every call would fail. `security:` of a tool names
@@ -9,8 +9,12 @@ schemes, as in OpenAPI.
 for all tools with a given HTTP method, or for all destructive tools. A tool is offered only if the operator's setting,
 or the caller's access token, has one of the roles of the tool.
 
+`login:` names the operation that returns a token, and the fields of its request.
+
 Unknown keys and values of the wrong type are skipped here; `schema_check` has already reported them.
 """
+
+from dataclasses import dataclass
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
@@ -20,6 +24,25 @@ from mcpgen.read.openapi import security
 from mcpgen.read.openapi.references import References
 from mcpgen.read.toolsfile import schema_check
 from mcpgen.read.toolsfile.settings import KINDS
+
+
+@dataclass(frozen=True, slots=True)
+class LoginChoice:
+    """The operation that logs in, and its request.
+
+    `fields`: members of its body, as (name, role, constant). The role's environment variable gives the value; if the
+    role is empty, the constant does. `scheme`: the security scheme that the token is for, or "" if there is only one.
+    `token`, `expires` and `csrf`: as in `model.Login`.
+    """
+
+    where: Where
+    operation: str
+    scheme: str
+    token: str
+    expires: str
+    fields: tuple[tuple[str, str, str], ...]
+    csrf: tuple[str, str] | tuple[()] = ()
+
 
 _DEMANDED = {
     "apiKey": ("in", "name"),
@@ -127,3 +150,25 @@ def _roles(value: JsonValue) -> tuple[str, ...] | None:
     if isinstance(value, list) and all(isinstance(name, str) and ROLE.fullmatch(name) for name in value):
         return tuple(sorted({str(name) for name in value}))
     return None
+
+
+# -- login -------------------------------------------------------------------------------------------------------------
+
+
+def read_login(value: JsonValue, where: Where) -> LoginChoice | None:
+    """Return the value of `login` at `where`, or None if it is missing or incomplete."""
+    raw = as_object(value)
+    operation, token = as_text(raw.get("operation")), as_text(raw.get("token"))
+    fields = tuple(filter(None, (_field(name, each) for name, each in as_object(raw.get("fields")).items())))
+    if not (operation and token and fields):
+        return None
+    scheme, expires, csrf = as_text(raw.get("scheme")), as_text(raw.get("expires")), as_object(raw.get("csrf"))
+    place, header = as_text(csrf.get("from")), as_text(csrf.get("header"))
+    return LoginChoice(where, operation, scheme, token, expires, fields, (place, header) if place and header else ())
+
+
+def _field(name: str, value: JsonValue) -> tuple[str, str, str] | None:
+    if isinstance(value, str):
+        return (name, value.lower(), "")
+    constant: JsonObject = as_object(value)
+    return (name, "", as_text(constant["value"])) if "value" in constant else None

@@ -50,6 +50,7 @@ def _change(key: str, entry: JsonObject, where: Where, diagnostics: Diagnostics)
         arguments=_arguments(entry.get("arguments"), where.inside("arguments"), diagnostics),
         hints=settings.annotations(entry, where, diagnostics),
         confirm=settings.confirm(entry),
+        consent=settings.consent(entry),
         ask=questions.read(entry, where, diagnostics),
         roles=access.roles(entry),
         scopes=access.scopes(entry),

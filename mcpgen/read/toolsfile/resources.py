@@ -40,13 +40,6 @@ def _variables_of(uri: str) -> tuple[str, ...]:
     return tuple(_VARIABLE.findall(uri))
 
 
-def _blanked(uri: str) -> str:
-    """Return the URI template without the names of its variables (`{id}` becomes `{}`). Templates with equal results
-    match the same URIs.
-    """
-    return _VARIABLE.sub("{}", uri)
-
-
 def _uri_refusal(uri: str) -> str:
     """Return why `uri` cannot be the URI of a resource, such as "has one variable twice", or "" if it can."""
     names, pieces = _variables_of(uri), _VARIABLE.split(uri)[::2]

@@ -9,7 +9,7 @@ from typing import get_args
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.names import ALIAS, clipped
-from mcpgen.model import DESTRUCTIVE, Capability, Confirm, Output, Pages, Redirects
+from mcpgen.model import DESTRUCTIVE, Capability, Confirm, Consent, Output, Pages, Redirects
 from mcpgen.read.openapi import parameters
 from mcpgen.read.toolsfile import schema_check
 
@@ -20,6 +20,7 @@ LONGEST = 3600
 """Longest timeout of one call, in seconds."""
 _CONFIRM: Mapping[str, Confirm] = {word: word for word in get_args(Confirm)}
 KINDS = ("GET", "HEAD", "OPTIONS", "QUERY", "POST", "PUT", "PATCH", "DELETE", DESTRUCTIVE)
+_CONSENT: Mapping[str, Consent] = {word: word for word in get_args(Consent)}
 _OUTPUTS: Mapping[str, Output] = {word: word for word in get_args(Output)}
 
 
@@ -116,6 +117,12 @@ def portable(entry: JsonObject) -> bool | None:
 def confirm(entry: JsonObject) -> Confirm | None:
     """Return when calls of one tool must be confirmed, or None if the tool has no `confirm`."""
     return _word(entry.get("confirm"))
+
+
+def consent(entry: JsonObject) -> Consent | None:
+    """Return how often the user of a workflow is asked, or None if the tool has no `consent`."""
+    value = entry.get("consent")
+    return _CONSENT.get(value) if isinstance(value, str) else None
 
 
 def confirm_of_kinds(server: JsonObject) -> dict[str, Confirm]:

@@ -105,6 +105,7 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
         lookups=settings.lookups(entry),
         pages=settings.pages(entry),
         confirm=settings.confirm(entry),
+        consent=settings.consent(entry),
         ask=questions.read(entry, where, diagnostics),
         roles=access.roles(entry),
         scopes=access.scopes(entry),

@@ -9,8 +9,8 @@ from mcpgen.base.jsonvalue import JsonValue
 from mcpgen.model import Account, Api, Change, GivenVariable
 from mcpgen.model.options import Options
 from mcpgen.model.selection import Selector
+from mcpgen.read.toolsfile.access import LoginChoice
 from mcpgen.read.toolsfile.documents import IncludedDocument, PlacedText
-from mcpgen.read.toolsfile.logins import LoginChoice
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import clipped, nearest
 from mcpgen.model import Action, Criterion, Invocation, Part, StepParameter, Target, Value, Workflow, WorkflowStep
-from mcpgen.read.toolsfile import settings, templates
+from mcpgen.read.toolsfile import templates
 
 RESULT = "result"
 """Name of the output that each step has: the whole answer. It is also the output of a workflow that names none."""
@@ -57,8 +57,6 @@ def read(entry: JsonObject, where: Where, inputs: Iterable[str], diagnostics: Di
         where=where,
         steps=tuple(found),
         outputs=outputs,
-        consent="each" if entry.get("consent") == "each" else "once",
-        seconds=settings.timeout(entry),
     )
 
 

@@ -109,7 +109,7 @@ def _caller_scopes(old: Listed, new: Listed) -> Iterator[Change]:
     """
     if any("scopes" in tool.binding and "callerScopes" not in tool.binding for tool in (old, new)):
         return
-    had, has = (_sets(tool.binding.get("callerScopes")) for tool in (old, new))
+    had, has = ([_names(each) for each in as_list(tool.binding.get("callerScopes"))] for tool in (old, new))
     before, after = ((_any_of(each) if each else "none") for each in (had, has))
     if not _all_meet(had or [_NOTHING], has):
         yield rules.of_tool("caller-scopes-narrowed", new.name, before, after)
@@ -120,10 +120,6 @@ def _caller_scopes(old: Listed, new: Listed) -> Iterator[Change]:
 def _all_meet(tokens: list[frozenset[str]], alternatives: list[frozenset[str]]) -> bool:
     """Return True if every token in `tokens`, given as its set of scopes, has all scopes of one of `alternatives`."""
     return not alternatives or all(any(each <= token for each in alternatives) for token in tokens)
-
-
-def _sets(value: JsonValue) -> list[frozenset[str]]:
-    return [_names(each) for each in as_list(value)]
 
 
 def _names(value: JsonValue) -> frozenset[str]:

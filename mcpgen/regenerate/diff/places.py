@@ -14,9 +14,8 @@ from fractions import Fraction
 
 from mcpgen.base.jsonvalue import JsonValue, plain_text
 from mcpgen.regenerate.diff.variance import Inclusion, Terms, scalars
-from mcpgen.regenerate.diff.variance.arrays import Items
 from mcpgen.regenerate.diff.variance.cases import KINDS, Case
-from mcpgen.regenerate.diff.variance.objects import Members
+from mcpgen.regenerate.diff.variance.objects import Items, Members
 from mcpgen.regenerate.diff.variance.scalars import Atoms, count, limit
 
 Path = tuple[str, ...]
@@ -152,7 +151,7 @@ class Places:
             return
         while gone and added:
             case = gone.pop(0)
-            like = max(added, key=lambda each: _likeness(case, each))
+            like = max(added, key=lambda each: len(_names(case) & _names(each)))
             added.remove(like)
             yield from self._of_case(case, like)
         for case in gone:
@@ -261,11 +260,6 @@ def _listed(old: dict[str, JsonValue], new: dict[str, JsonValue], old_ends: bool
         yield Place("values-listed", (), after=list(new.values()), narrowed=True)
     elif old_ends:
         yield Place("values-free", (), before=list(old.values()), widened=True)
-
-
-def _likeness(case: Case, other: Case) -> int:
-    """Return how many member names two object schemas have in common."""
-    return len(_names(case) & _names(other))
 
 
 def _names(case: Case) -> frozenset[str]:

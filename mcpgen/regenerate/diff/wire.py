@@ -12,20 +12,9 @@ from mcpgen.regenerate.diff.surface import Listed
 
 _PLACES = ("path", "query", "querystring", "headers", "cookies")
 _ELSEWHERE = (
-    "name",
-    "operation",
-    "method",
-    "server",
-    "body",
-    "accept",
-    "security",
-    "scopes",
-    "callerScopes",
-    "confirm",
-    "ask",
-    "open",
-    "nullable",
-)
+    "name", "operation", "method", "server", "body", "accept", "security", "scopes", "callerScopes", "confirm", "ask",
+    "open", "nullable",
+)  # fmt: skip
 _KNOWN = frozenset((*_ELSEWHERE, *_PLACES, "timeout", "requires", "task", "fields", "result", "withheld", "saves"))
 """Keys of a binding that have their own comparison, in this module or another one. The values of all other keys are
 only compared for equality.

@@ -15,12 +15,13 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import digest
 from mcpgen.base.tree import FileTree
-from mcpgen.emit import ONCE, attributes
+from mcpgen.emit import ONCE
+from mcpgen.emit.offered import GITATTRIBUTES
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
-from mcpgen.regenerate.publish import claim, git_commands, staging
+from mcpgen.regenerate.publish import claim, staging
 from mcpgen.regenerate.publish.emitted import is_emitted, packages
-from mcpgen.regenerate.publish.present import no_lock, present
+from mcpgen.regenerate.publish.present import git_last_version, no_lock, present
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,23 +115,24 @@ def edits(planned: Plan) -> Diagnostic:
     messages, hints = [], []
     if by_hand:
         were = "was" if len(by_hand) == 1 else "were"
-        messages.append(f"{_some(by_hand)} in {planned.directory} {were} edited by hand.")
+        messages.append(f"{claim.first_few(by_hand)} in {planned.directory} {were} edited by hand.")
         hints.append(f"Move the edit to {_home(by_hand)}, or discard the edit with --overwrite.")
     if planned.line_ends:
         messages.append(
-            f"Only the line ends differ from what mcpgen wrote: {_some([*planned.line_ends])} in {planned.directory}."
+            "Only the line ends differ from what mcpgen wrote: "
+            f"{claim.first_few(planned.line_ends)} in {planned.directory}."
         )
-        hints.append(_NEW_ATTRIBUTES if attributes.NAME in planned.write else _OWN_ATTRIBUTES)
+        hints.append(_NEW_ATTRIBUTES if GITATTRIBUTES in planned.write else _OWN_ATTRIBUTES)
     return Diagnostic("edited-file", " ".join(messages), " ".join(hints))
 
 
 def _perhaps_edited(planned: Plan) -> Diagnostic:
     these = "this file was" if len(planned.edited) == 1 else "these files were"
     message = (
-        f"Without {locks.NAME}, mcpgen cannot know whether {these} edited by hand: {_some([*planned.edited])} "
+        f"Without {locks.NAME}, mcpgen cannot know whether {these} edited by hand: {claim.first_few(planned.edited)} "
         f"in {planned.directory}."
     )
-    command = git_commands.last_version(planned.directory, locks.NAME)
+    command = git_last_version(planned.directory, locks.NAME)
     hint = (
         f"Bring the lock file back with `{command}`, or write the files again with --overwrite, which discards such "
         "edits. --dry-run --overwrite shows the changes first."
@@ -140,10 +142,10 @@ def _perhaps_edited(planned: Plan) -> Diagnostic:
 
 _NEW_ATTRIBUTES = (
     "Git on Windows changes line ends at a checkout. Give --overwrite to write the files again, and commit the "
-    f"{attributes.NAME} that mcpgen writes, so that git keeps the line ends."
+    f"{GITATTRIBUTES} that mcpgen writes, so that git keeps the line ends."
 )
 _OWN_ATTRIBUTES = (
-    f"Git on Windows changes line ends at a checkout. Write `-text` for these files in {attributes.NAME}, so that git "
+    f"Git on Windows changes line ends at a checkout. Write `-text` for these files in {GITATTRIBUTES}, so that git "
     "keeps the line ends, and give --overwrite to write the files again."
 )
 
@@ -190,7 +192,7 @@ def _refuse_foreign(directory: Path, previous: Lock | None) -> None:
         elif directory.exists() and not directory.is_dir():
             reason = "is not a directory"
         elif previous is None and directory.is_dir() and (found := _strangers(directory)):
-            reason = f"holds files that mcpgen did not write ({_some(found)})"
+            reason = f"holds files that mcpgen did not write ({claim.first_few(found)})"
     if reason:
         raise FatalError("output-refused", f"{directory} {reason}.", hint=hint)
 
@@ -202,7 +204,3 @@ def _strangers(directory: Path) -> list[str]:
     """
     ours = {".git", *(stage.home.name for stage in staging.stages(directory))}
     return sorted({path.name for path in directory.iterdir()} - ours)
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

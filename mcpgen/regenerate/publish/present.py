@@ -1,4 +1,5 @@
-"""Read the lock file and other files of an existing project, without following links.
+"""Read the lock file and other files of an existing project, without following links. Errors name git commands that
+bring files back; mcpgen itself never runs git.
 
 A project whose generated files contain conflict marks of a git merge is refused. The files of one generation belong
 together: the lock file has a digest of each, and names and versions are computed from them. So the user has to take all
@@ -11,14 +12,17 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from mcpgen.base.conflict_marks import conflict_line
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import FatalError
 from mcpgen.base.safe_open import read_below
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
-from mcpgen.regenerate.publish import claim, emitted, git_commands
+from mcpgen.read.document.load import conflict_line
+from mcpgen.regenerate.publish import claim, emitted
 from mcpgen.regenerate.publish.emitted import packages
+
+_OTHER_SIDE = "MERGE_HEAD (in a rebase REBASE_HEAD)"
+"""What a user writes in place of `HEAD` to take the files of the other side."""
 
 LARGEST = 1 << 28
 """Largest file that is read, in bytes. mcpgen writes far smaller ones."""
@@ -45,7 +49,7 @@ def no_lock(directory: Path, *, is_readable: bool = True) -> FatalError:
         return FatalError("no-project", message, hint=hint)
     message = f"The lock file {locks.NAME} of the project in {claim.told(directory)} is missing"
     message += "." if is_readable else ", and cannot be rebuilt from bindings.json and tools.json."
-    hint = f"Bring the file back with `{git_commands.last_version(directory, locks.NAME)}`"
+    hint = f"Bring the file back with `{git_last_version(directory, locks.NAME)}`"
     rebuild = (
         f"rebuild it with `mcpgen generate SOURCE -o {shlex.quote(str(directory))}` and the flags of the first run"
     )
@@ -59,21 +63,20 @@ def present(directory: Path, path: str, first: int | None = None) -> bytes | Non
     Raises FatalError if a part of the path is a link, or if the file is not regular or larger than LARGEST.
     """
     place = directory
-    for part in path.split("/"):
-        place = place / part
-        if place.is_symlink():
-            raise FatalError(
-                "output-refused", f"{place} is a link.", hint="Remove the link; mcpgen does not write through links."
-            )
-    with claim.reading(place):
+    with claim.reading(directory / path):
         try:
-            if not stat.S_ISREG(place.stat().st_mode):
+            for part in path.split("/"):
+                place = place / part
+                if stat.S_ISLNK(mode := place.lstat().st_mode):
+                    hint = "Remove the link; mcpgen does not write through links."
+                    raise FatalError("output-refused", f"{place} is a link.", hint=hint)
+            if not stat.S_ISREG(mode):
                 raise FatalError("output-refused", f"{place} is not a regular file.", hint="Remove this file.")
             return _read(place, first)
         except FileNotFoundError:
             return None
         except NotADirectoryError:
-            raise _in_the_way(directory, place) from None
+            raise _in_the_way(directory, directory / path) from None
 
 
 def _read(place: Path, first: int | None = None) -> bytes:
@@ -115,18 +118,47 @@ def _has_marks(directory: Path, path: str, largest: int) -> bool:
 
 
 def _conflict(directory: Path, paths: Iterable[str], marked: list[str]) -> FatalError:
-    named = ", ".join(marked[:3]) + (f" and {len(marked) - 3} more" if len(marked) > 3 else "")
     contain = "contains" if len(marked) == 1 else "contain"
     # A changelog that git merged without a conflict has the entries of both sides, so it stays.
     whole = {emitted.runtime_or_file(path) for path in paths if path != emitted.CHANGELOG or path in marked}
     hint = (
-        f"Take all generated files from one side with `{git_commands.one_side(directory, whole)}`, "
-        f"and generate again. To take the other side, write {git_commands.OTHER_SIDE} for HEAD. "
+        f"Take all generated files from one side with `{_git_one_side(directory, whole)}`, "
+        f"and generate again. To take the other side, write {_OTHER_SIDE} for HEAD. "
         "If HEAD contains the marks, name the commit before it."
     )
     if emitted.CHANGELOG in marked:
         hint += (
             f" To keep the entries of both sides, remove the marks from {emitted.CHANGELOG} by hand, and leave it out."
         )
-    message = f"{named} in {directory} {contain} conflict marks of a merge."
+    message = f"{claim.first_few(marked)} in {directory} {contain} conflict marks of a merge."
     return FatalError("merge-conflict", message, Where(str(directory / marked[0])), hint)
+
+
+# -- git commands for the user -----------------------------------------------------------------------------------------
+
+
+def git_checkout(directory: Path, paths: Iterable[str]) -> str:
+    """Return the command that restores `paths` in `directory` from the last commit."""
+    return _git(directory, f"checkout HEAD -- {shlex.join(sorted(paths))}")
+
+
+def git_last_version(directory: Path, path: str) -> str:
+    """Return the command that restores `path` from the last commit that has the file.
+
+    It also works if the deletion of the file was committed.
+    """
+    found = _git(directory, f"log -1 --first-parent -m --diff-filter=AM --format=%H -- {shlex.quote(path)}")
+    return _git(directory, f'checkout "$({found})" -- {shlex.quote(path)}')
+
+
+def _git_one_side(directory: Path, paths: Iterable[str]) -> str:
+    """Return the command that takes `paths` from the user's side of a merge, as a whole.
+
+    `checkout --ours` would leave files that git merged without a conflict, so the files would not belong together.
+    """
+    return _git(directory, f"restore --source=HEAD --staged --worktree -- {shlex.join(sorted(paths))}")
+
+
+def _git(directory: Path, arguments: str) -> str:
+    place = "" if directory == Path() else f"-C {shlex.quote(str(directory))} "
+    return f"git {place}{arguments}"

@@ -15,9 +15,9 @@ from functools import cached_property
 from typing import Protocol
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, plain_text
-from mcpgen.regenerate.diff.variance import arrays, objects, scalars
+from mcpgen.regenerate.diff.variance import objects, scalars
 from mcpgen.regenerate.diff.variance.cases import Case, TooManyCases, cases
-from mcpgen.regenerate.diff.variance.objects import Members
+from mcpgen.regenerate.diff.variance.objects import Items, Members, covers_items
 from mcpgen.regenerate.diff.variance.scope import Scope, Terms
 
 __all__ = ["Inclusion", "Scope", "Terms"]
@@ -275,7 +275,7 @@ class Inclusion:
         if inner.kind == "string":
             return scalars.texts_cover(inner.values, inner.atoms, outer.atoms)
         if inner.kind == "array":
-            return arrays.covers(inner, outer, self)
+            return covers_items(inner, outer, self)
         return inner.kind != "object" or objects.covers(inner, outer, self)
 
     def _is_never(self, case: Case, node: JsonValue, outer: Case) -> bool:
@@ -318,7 +318,7 @@ class Inclusion:
             most = scalars.limit(case.atoms, "maxLength")
             return most is not None and most < scalars.count(case.atoms, "minLength")
         if case.kind == "array":
-            items = arrays.Items(case)
+            items = Items(case)
             longest = items.most(self)
             return longest is not None and longest < items.fewest
         if case.kind == "object":

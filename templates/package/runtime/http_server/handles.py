@@ -36,7 +36,7 @@ if TYPE_CHECKING:
             """
 
     class PausedRuns(Protocol):
-        """Store of programs and workflows that wait for the user (kept_runs.KeptRuns, sealed_runs.SealedRuns)."""
+        """Store of programs and workflows that wait for the user (kept_runs.KeptRuns, sealed_states.SealedRuns)."""
 
         def keep(self, written: bytes) -> str:
             """Return a `requestState` that stands for a model's paused program, given in serialized form.
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
             """
 
     class TaskIds(Protocol):
-        """Encoder and decoder of MCP task ids (signed_tasks.SignedTasks, replicas.sealed_tasks.SealedTasks)."""
+        """Encoder and decoder of MCP task ids (task_calls.SignedTasks, sealed_states.SealedTasks)."""
 
         def issue(self, job: bytes, seconds: float) -> str:
             """Return an id that contains the encoded job and is valid for `seconds` seconds."""

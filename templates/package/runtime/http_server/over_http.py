@@ -25,10 +25,7 @@ from .doors.asgi_door import Application
 from .handles import Handles
 from .listening import HOST, PORT
 from .sealed.seal import Seal
-from .sealed.sealed_results import SealedNames
-from .sealed.sealed_runs import SealedRuns
-from .sealed.sealed_states import States
-from .sealed.sealed_tasks import SealedTasks
+from .sealed.sealed_states import SealedNames, SealedRuns, SealedTasks, States
 from .sealed.spent import SpentNumbers
 from .service import Service
 

@@ -22,8 +22,7 @@ from ..settings.credential_env import SOURCES
 from ..text.fields import is_value
 from . import config_file, entries, launch, variables
 from .clients import CLIENTS
-from .faults import InstallError
-from .paths import ABSENT
+from .paths import ABSENT, InstallError
 from .plan import Change, Configuration
 
 if TYPE_CHECKING:

@@ -451,7 +451,7 @@ def _given(plan: Plan, arguments: dict[str, Any], entropy: Entropy) -> dict[str,
     """
     given = plan.defaults | arguments
     if plan.made:
-        given = dict.fromkeys(plan.made, _uuid(entropy(16))) | given
+        given = dict.fromkeys(plan.made, uuid_of(entropy(16))) | given
     problems: list[Problem] = []
     for name, value in given.items():
         try:
@@ -493,7 +493,7 @@ def _body(
     return []
 
 
-def _uuid(entropy: bytes) -> str:
+def uuid_of(entropy: bytes) -> str:
     """Return a UUID version 4 (RFC 9562 section 5.4) made from 16 random bytes."""
     text = bytearray(entropy)
     text[6], text[8] = text[6] & 0x0F | 0x40, text[8] & 0x3F | 0x80

@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Implement the commands `call` and `completion`.
 
-`call TOOL --argument value` calls a tool and prints its result as JSON. Everything else is written to stderr.
+`call TOOL --argument value` calls a tool and prints its result as JSON. Everything else is written to stderr. A
+form that the server sends to its user is filled in from flags, else from the terminal.
 """
 
 from __future__ import annotations
@@ -16,12 +17,51 @@ from ..commands.command_line import show, table
 from ..core.stdio import EXIT_CONFIG, complain
 from ..settings import settings as environment
 from ..text.sanitize import brief
-from . import completion, flags, form_fields, own_server
+from . import completion, flags, own_server
+from .flags import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..core.catalog import Catalog
+
+
+class FormFiller:
+    """Source of the user's values for the server's forms.
+
+    `given` holds the values that flags have set. `read(text)` shows a text and returns the line that the user types.
+    `read` is None if there is no terminal.
+    """
+
+    def __init__(self, given: dict[str, Any], read: Callable[[str], str] | None, say: Callable[[str], None]) -> None:
+        self._given = given
+        self._read = read
+        self._say = say
+        self.lacking: list[str] = []
+
+    def fill(self, message: str, schema: dict[str, Any]) -> dict[str, Any] | None:
+        """Return the values for a form, from flags or else from the user. Return None if the user does not answer.
+
+        The value of a flag is used for one form only, not for a later form with the same field.
+        """
+        fields, required = schema["properties"], schema.get("required", ())
+        found = {name: self._given.pop(name) for name in fields if name in self._given}
+        left = {name: field for name, field in fields.items() if name not in found}
+        if self._read is None:
+            self.lacking = [name for name in left if name in required and "default" not in left[name]]
+            if self.lacking:
+                self._say(message)
+            return None if self.lacking else found
+        if left:
+            self._say(message)
+        for name, field in left.items():
+            typed = self._read(_prompt(name, field, name in required))
+            if not typed and name in required and "default" not in field:
+                return None
+            if typed:
+                found[name] = read_text(typed, field)
+        return found
+
 
 FAILED, USAGE = 1, 2
 
@@ -174,7 +214,7 @@ def _call(given: _Given, arguments: dict[str, Any], catalog: Catalog, warnings: 
     binding = catalog.tool(given.tool).binding
     asked = {name for each in binding.get("ask", ()) for name in each.get("arguments", ())}
     answers = {name: arguments.pop(name) for name in asked & arguments.keys()}
-    filler = form_fields.FormFiller(answers, _read if _is_attended(given) else None, lambda text: _tell(f"{text}\n"))
+    filler = FormFiller(answers, _read if _is_attended(given) else None, lambda text: _tell(f"{text}\n"))
     shown = _progress if sys.stderr is not None and sys.stderr.isatty() else None
     fills = "ask" in binding or _is_attended(given)  # a hook may ask the user, even if the tool has no `ask`
     terminal = own_server.Terminal(_ask_for(given), shown, filler.fill if fills else None)
@@ -297,3 +337,17 @@ def _bytes(result: dict[str, Any]) -> bytes | None:
         if block.get("type") in ("image", "audio", "resource")
     ]
     return base64.b64decode(found[0]) if len(found) == 1 and found[0] else None
+
+
+# -- fields of forms ---------------------------------------------------------------------------------------------------
+
+
+def _prompt(name: str, field: dict[str, Any], required: bool) -> str:
+    """Return the prompt for one field: its title, its choices and its default."""
+    items = field.get("items", field)
+    titled = {each["const"]: each["title"] for key in ("oneOf", "anyOf") for each in items.get(key, ())}
+    choices = [f"{value} ({title})" for value, title in titled.items()] or items.get("enum", [])
+    parts = [field.get("title") or name, f"[{', '.join(choices)}]" if choices else ""]
+    parts.append("several, with commas between" if field["type"] == "array" else "")
+    parts.append(f"default {field['default']}" if "default" in field else "" if required else "optional")
+    return " ".join(filter(None, parts)) + ": "
