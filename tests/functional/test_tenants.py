@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,7 +87,8 @@ def test_a_value_that_leaves_its_place_is_refused_whatever_the_pattern_allows(
             said = call("read_log", tenant=value)
             assert said.startswith("read_log was not called"), value
             assert "tenant: expected text that matches" in said, value
-        for other in (None, 2.5, ["2"], {}):
+        others: list[Any] = [None, 2.5, ["2"], {}]
+        for other in others:
             assert call("read_log", tenant=other).startswith("read_log was not called"), other
         assert call("read_log").startswith("read_log was not called")
         assert "must be a URL" not in call("read_log", tenant="2.example.com")
