@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from package.runtime.core.catalog import Catalog
+from package.runtime.login.scheme import UserScheme
+from package.runtime.settings.settings import load
 
 from tests.functional.doors import DOORS, generated, served, told
 from tests.functional.test_redirects import Site, moved
@@ -194,6 +197,46 @@ def test_doctor_explain_and_unknown_names_tell_accounts_apart(project: Path, sit
     assert "Authorization: Bearer <CALLER_EU_KEY>" in server.written.decode()
     with StdioServer(project, "--explain", "read_log", "{}", package=PACKAGE, env=environ) as server:
         assert server.ended() == 1
+
+
+LOGIN = """\
+base_url: https://api.example.com
+security:
+  user:
+    type: oauth2
+    flows:
+      authorizationCode: {authorizationUrl: https://a.example.com/a, tokenUrl: https://a.example.com/t, scopes: {}}
+accounts: {eu: {}, us: {}}
+tools: [{name: read_log, description: Reads the log., request: GET /log}]
+"""
+
+
+def test_logins_of_accounts_are_stored_under_keys_of_their_own(tmp_path: Path) -> None:
+    catalog = Catalog.load(str(generated(tmp_path, LOGIN) / PACKAGE))
+    found = {}
+    for name in ("", "home"):
+        for account, (view, own) in load(catalog, {"CALLER_LOGIN_NAME": name}).accounts.items():
+            found[name, account] = UserScheme("user", view, own)
+    assert len({scheme.key("client") for scheme in found.values()}) == 4
+    assert found["", "eu"].command == "caller-mcp login user --account eu"
+    assert found["home", "us"].command == "CALLER_LOGIN_NAME=home caller-mcp login user --account us"
+    assert found["", "us"].client_variable == "CALLER_US_USER_CLIENT_ID"
+
+
+def test_install_names_the_logins_of_a_further_entry_and_the_secrets_of_all_accounts(tmp_path: Path) -> None:
+    project = generated(tmp_path, LOGIN, "--parts=install")
+    (tmp_path / ".cursor").mkdir()
+    for name in ("caller", "home"):
+        environ = {"HOME": str(tmp_path), "CALLER_EU_USER": EU, "CALLER_US_BASE_URL": "https://us.example.com"}
+        words = ("install", "cursor", "--name", name, "--command", "caller-mcp")
+        with StdioServer(project, *words, package=PACKAGE, env=environ) as server:
+            assert server.ended() == 0, server.written
+        assert EU.encode() not in server.written
+    entries = json.loads((tmp_path / ".cursor" / "mcp.json").read_text())["mcpServers"]
+    common = {"CALLER_EU_USER": "${env:CALLER_EU_USER}", "CALLER_US_BASE_URL": "https://us.example.com"}
+    assert entries["caller"]["env"] == common
+    assert entries["home"]["env"] == {**common, "CALLER_LOGIN_NAME": "home"}
+    assert b"CALLER_LOGIN_NAME=home caller-mcp login" in server.written
 
 
 # -- Accounts of callers -----------------------------------------------------------------------------------------------
