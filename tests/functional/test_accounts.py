@@ -182,6 +182,14 @@ def test_a_confirmation_for_one_account_is_none_for_another(project: Path, sites
     assert [asked.split(" ")[0] for asked in sites[0].asked] == ["DELETE"]
 
 
+def test_a_call_through_the_search_has_its_account(sites: tuple[Site, Site], tmp_path: Path) -> None:
+    with started(generated(tmp_path, TOOLS, "--tools=search"), sites) as server:
+        for arguments, text in (({"account": "us"}, "whole"), ({}, "account: expected one of eu, us")):
+            said = server.ask("tools/call", name="call_tool", arguments={"name": "read_log", "arguments": arguments})
+            assert text in told(said["result"])
+    assert (credentials(sites[0]), credentials(sites[1])) == (set(), {f"Authorization: Bearer {US}"})
+
+
 def test_doctor_explain_and_unknown_names_tell_accounts_apart(project: Path, sites: tuple[Site, Site]) -> None:
     environ = {f"CALLER_{name}": value for name, value in variables(sites, EU_READ_ONLY="1", KEY="x").items()}
     del environ["CALLER_WEST_KEY"]
