@@ -32,7 +32,7 @@ WINGS = (
     Wing("accounts", (), ("http_server",)),
     # What a tool, a resource or a prompt of the server asks for
     Wing("features", ("pointers", "questions")),
-    Wing("files", (), ("templates",)),
+    Wing("files"),
     Wing("hooks", ("questions", "secrets")),
     Wing("inner_calls", (), ("http_server", "questions")),
     Wing("jobs", ("pointers",), ("http_server",)),
