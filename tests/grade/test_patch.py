@@ -120,7 +120,7 @@ def test_a_patch_makes_no_search_worse(name: str, tmp_path: Path) -> None:
         assert answered(compiled(source, overlay), questions) >= answered(found, questions)
 
 
-POOR = {"spotify.json": (51, 55), "notion.json": (16, 18)}
+POOR = {"spotify.json": (51, 55), "notion.json": (16, 18), "jira.json": (54, 54), "xero-accounting.json": (26, 25)}
 """Document whose operations have lost their ids, tags and texts → how many questions a search answers then, and after
 a patch. The descriptions of its responses say what the operations return.
 """
@@ -128,7 +128,7 @@ a patch. The descriptions of its responses say what the operations return.
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", POOR)
-def test_a_patch_makes_the_search_of_a_poor_document_better(name: str, tmp_path: Path) -> None:
+def test_a_patch_changes_the_search_of_a_poor_document_as_the_page_says(name: str, tmp_path: Path) -> None:
     if not (CORPUS / name).exists():
         pytest.skip(f"{name} is not there")
     questions = asked(name, compiled(CORPUS / name))

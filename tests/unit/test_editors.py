@@ -106,6 +106,8 @@ def test_the_schema_is_valid_by_the_meta_schema_and_names_no_address() -> None:
     assert re.findall(r"https?://[^ \"]*", SCHEMA.read_text(encoding="utf-8")) == [
         "https://json-schema.org/draft/2020-12/schema",
         "https://api.example.com/v1.",
+        "https://images.example.com.",
+        "https://[a-z0-9.-]+(:[0-9]{1,5})?$",
     ]
 
 
