@@ -22,10 +22,12 @@ from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
 from mcpgen.lower import lower
 from mcpgen.lower.text.prose import plain, shortened
+from mcpgen.lower.tool.tenants import with_accounts
 from mcpgen.merge.add_own_tools import merge, with_declared_keys, with_task_operations
 from mcpgen.merge.apply_options import (
     with_body_types,
     with_fields,
+    with_given_variables,
     with_headers,
     with_lookups,
     with_optional_bodies,
@@ -182,11 +184,13 @@ def _compiled(
     api = with_redirects(
         with_optional_bodies(with_fields(with_lookups(api, wanted.lookups), wanted.fields), wanted.optional_bodies)
     )
-    api = with_headers(api)
+    api = with_given_variables(with_headers(api), [each for file in flags.files for each in file.given], diagnostics)
     _report_no_server(api, diagnostics)
     identity = _identity(api, options, project.lock, fetched.name)
     lowered = lower(api, identity, wanted, promises, diagnostics, sources.library.memory.nodes)
-    catalog = check(retrieval.with_lookups(lowered, api.definitions, promises, diagnostics), diagnostics)
+    lowered = retrieval.with_lookups(lowered, api.definitions, promises, diagnostics)
+    accounts = next((each.accounts for each in flags.files if each.accounts), ())
+    catalog = check(with_accounts(lowered, accounts, promises, diagnostics), diagnostics)
     catalog = views.with_views(catalog, api.definitions, wanted)
     accepted = project.lock.origins if project.lock else None
     catalog, reached = _with_origins(catalog, accepted, api.unconfirmed, flags, on_disk, diagnostics)

@@ -57,17 +57,20 @@ def list_settings(project: Project) -> tuple[Setting, ...]:
     fetched = project.surface.fetched
     choices = [[_texts(each) for each in as_list(binding.get("security"))] for binding in [*bindings, *fetched]]
     schemes = tuple(_scheme(name, as_object(entry)) for name, entry in as_object(header.get("security")).items())
-    partial = _partly_needed(schemes, choices)
+    accounts = as_object(header.get("accounts")).values()
     found: dict[str, Setting] = {}
-    for row in list_variables(schemes, servers, prefix, choices):
-        found[row.variable] = Setting(
-            row.variable,
-            _title(row.variable, prefix),
-            _described(row.purpose),
-            secret=row.secret,
-            needed=row.required and row.variable not in partial,
-            choices=_choices(row.variable, servers, prefix),
-        )
+    for own in [as_text(as_object(each).get("environment")) for each in accounts] or [prefix]:
+        mine = tuple(each.under(prefix, own) for each in schemes)
+        partial = _partly_needed(mine, choices)
+        for row in list_variables(mine, servers, own, choices):
+            found[row.variable] = Setting(
+                row.variable,
+                _title(row.variable, prefix),
+                _described(row.purpose),
+                secret=row.secret,
+                needed=row.required and row.variable not in partial,
+                choices=_choices(row.variable, servers, own),
+            )
     for setting in (_base_url(header, servers, prefix), *_own(bindings, prefix)):
         found.setdefault(setting.variable, setting)
     for variable in found:

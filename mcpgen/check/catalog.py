@@ -247,7 +247,8 @@ def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
         bound |= set(arguments_of(body.template or {}))
         bound |= {body.argument, body.rest, *(f.argument for f in body.fields), *(f.filename for f in body.fields)}
         bound |= {header.argument for field in body.fields for header in field.headers}
-    bound |= {tool.binding.fields, *(each.argument for each in tool.binding.lookups)}
+    bound |= {tool.binding.fields, *(each.argument for each in tool.binding.lookups), *tool.binding.variables.values()}
+    bound |= {tool.binding.account}
     bound.discard(None)
     declared = {*as_object(tool.whole_schema.get("properties")), *tool.binding.also}
     for name in sorted(declared - bound):

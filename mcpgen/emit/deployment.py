@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcpgen.base import assets
-from mcpgen.emit.environment import chosen_credentials, environment
+from mcpgen.emit.environment import bound_schemes, chosen_credentials, environment
 from mcpgen.emit.sinks import render
 from mcpgen.model import Catalog, Identity
 
@@ -86,7 +86,7 @@ def _variables(catalog: Catalog) -> tuple[list[Row], list[Row]]:
     """Return the rows of environment variables for two tables: credentials that a tool needs or that are usual for its
     scheme, and variables of server URLs.
     """
-    of_schemes = {name for scheme in catalog.schemes for name in scheme.variables.values()}
+    of_schemes = {name for scheme in bound_schemes(catalog) for name in scheme.variables.values()}
     chosen = {*chosen_credentials(catalog)}
     credentials: list[Row] = []
     variables: list[Row] = []

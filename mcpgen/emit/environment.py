@@ -38,7 +38,23 @@ def environment(catalog: Catalog) -> tuple[Variable, ...]:
         binding.security
         for binding in [*(tool.binding for tool in catalog.all_tools if not tool.binding.workflow), *fetched]
     ]
-    return list_variables(catalog.schemes, catalog.servers, catalog.identity.prefix, choices)
+    found = (list_variables(schemes, catalog.servers, prefix, choices) for prefix, schemes in of_accounts(catalog))
+    return tuple(row for rows in found for row in rows)
+
+
+def of_accounts(catalog: Catalog) -> list[tuple[str, tuple[BoundScheme, ...]]]:
+    """Return how environment variables begin, with the security schemes that read them: once for each account.
+
+    A server without accounts has one pair.
+    """
+    before = catalog.identity.prefix
+    prefixes = [each.environment(before) for each in catalog.accounts] or [before]
+    return [(prefix, tuple(each.under(before, prefix) for each in catalog.schemes)) for prefix in prefixes]
+
+
+def bound_schemes(catalog: Catalog) -> tuple[BoundScheme, ...]:
+    """Return the security schemes of all accounts."""
+    return tuple(each for _, schemes in of_accounts(catalog) for each in schemes)
 
 
 def list_variables(
@@ -100,9 +116,9 @@ def alternatives(catalog: Catalog) -> list[Choice]:
 
     A set of security schemes that includes all schemes of another set is left out.
     """
-    by = {scheme.name: scheme for scheme in catalog.schemes}
     found: dict[Choice, None] = {}
-    for tool in catalog.all_tools:
+    schemes = [{scheme.name: scheme for scheme in each} for _, each in of_accounts(catalog)]
+    for tool, by in product(catalog.all_tools, schemes):
         needed = [names for names in tool.binding.security if names]
         told = needed[:_MOST_WAYS]
         least = [names for names in told if not any({*other} < {*names} for other in told)]
@@ -191,6 +207,7 @@ def _features(catalog: Catalog) -> set[str]:
         "files": any(map(_takes_files, bindings)),
         "downloads": any(binding.saves is not None for binding in bindings),
         "roles": any(tool.roles for tool in catalog.tools),
+        "accounts": bool(catalog.accounts),
         "login": any(scheme.user for scheme in catalog.schemes),
     }
     return {name for name, is_present in present.items() if is_present}

@@ -77,6 +77,8 @@ NEEDS = (
         "a tool has an output schema, rules for its result, or returns files",
         ("Binding.output", "Binding.result", "Binding.saves", "Binding.accept=graphql-response", "TaskRule.result"),
     ),
+    Need("tenants", "an argument chooses the server of a call", ("Binding.variables", "ServerVariable.pattern")),
+    Need("accounts", "the server has several accounts", ("Header.accounts", "Binding.account")),
     Need("jobs", "a call starts a job", ("Binding.task", "Header.tasks")),
     Need("skills", "the server has skills", ("Header.skills",)),
     Need("workflows", "a tool calls other tools, step by step", ("Header.workflows", "Binding.workflow")),

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlencode
@@ -16,16 +16,18 @@ from mcpgen.emit import features, offered, parts, table, wings
 from mcpgen.emit.deployment import deployment_files, secret_files
 from mcpgen.emit.environment import (
     alternatives,
+    bound_schemes,
     can_log_in,
     environment,
     needed_variables,
     needy,
+    of_accounts,
     setting_rows,
 )
 from mcpgen.emit.offered import GITATTRIBUTES, GITATTRIBUTES_TEXT
 from mcpgen.emit.sinks import render
 from mcpgen.lower.text.prose import first_sentence
-from mcpgen.model import MOST_WEBHOOKS, BoundScheme, Catalog, Identity
+from mcpgen.model import MOST_WEBHOOKS, Catalog, Identity
 from mcpgen.model.options import ALL_PARTS
 from mcpgen.read.toolsfile import editors
 
@@ -170,7 +172,8 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
     has_programs = runtime.search_listing.RUN_READS in finders
     variables, needed, choices = environment(catalog), needed_variables(catalog), alternatives(needy(catalog))
     said = {*needed, *(name for choice in choices for way in choice.ways for name in way)}
-    own = {name for scheme in catalog.schemes for name in scheme.variables.values()}
+    schemes = bound_schemes(catalog)
+    own = {name for scheme in schemes for name in scheme.variables.values()}
     return {
         "identity": catalog.identity,
         "search": catalog.search is not None,
@@ -189,9 +192,15 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
         ),
         "most_in_links": MOST_IN_LINKS,
         "alternatives": choices,
-        "delegable": next((scheme.variables["value"] for scheme in catalog.schemes if scheme.tokens), ""),
-        "clients": [scheme.variables for scheme in catalog.schemes if scheme.tokens and "fetched" in scheme.ways],
-        "logins": [_login(scheme, catalog.identity.prefix) for scheme in catalog.schemes if scheme.user],
+        "delegable": next((scheme.variables["value"] for scheme in catalog.schemes if scheme.tokens), "")
+        if not catalog.accounts
+        else "",
+        "clients": [scheme.variables for scheme in schemes if scheme.tokens and "fetched" in scheme.ways],
+        "logins": list(_logins(catalog)),
+        "accounts": [
+            {"name": each.name, "prefix": each.environment(catalog.identity.prefix), "says": each.description}
+            for each in catalog.accounts
+        ],
         "tools": [
             {
                 "name": tool.name,
@@ -237,13 +246,16 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
     }
 
 
-def _login(scheme: BoundScheme, prefix: str) -> dict[str, str | bool]:
-    """Return the environment variables and the command-line name of a security scheme by which users log in.
+def _logins(catalog: Catalog) -> Iterator[dict[str, str | bool]]:
+    """Yield the environment variables and the command-line name of each security scheme by which users log in.
 
-    `login.schemes.label` of the runtime derives the same name.
+    `login.scheme.label` of the runtime derives the same name.
     """
-    label = scheme.variables["value"].removeprefix(f"{prefix}_").lower()
-    return {**scheme.variables, "label": label, "first": can_log_in(scheme)}
+    names = [each.name for each in catalog.accounts] or [""]
+    for account, (prefix, schemes) in zip(names, of_accounts(catalog), strict=True):
+        for scheme in (each for each in schemes if each.user):
+            label = scheme.variables["value"].removeprefix(f"{prefix}_").lower()
+            yield {**scheme.variables, "label": label, "account": account, "first": can_log_in(scheme)}
 
 
 # -- install links -----------------------------------------------------------------------------------------------------

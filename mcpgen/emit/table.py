@@ -150,6 +150,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         "environment": identity.prefix,
         **destinations(catalog),
         "origins": list[JsonValue](catalog.origins),
+        **({"accounts": _accounts(catalog)} if catalog.accounts else {}),
         **({"roles": roles} if roles else {}),
         **({"aliases": aliases} if aliases else {}),
         **({"features": {name: _digest(content) for name, content in features.items()}} if features else {}),
@@ -163,6 +164,17 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **({"search": _search(catalog, catalog.search)} if catalog.search else {}),
         **({"views": True} if any(tool.view is not None for tool in catalog.tools) else {}),
         **({"pictures": list[JsonValue](catalog.pictures)} if catalog.pictures else {}),
+    }
+
+
+def _accounts(catalog: Catalog) -> JsonObject:
+    """Return the accounts of the server, by name."""
+    return {
+        each.name: {
+            "environment": each.environment(catalog.identity.prefix),
+            **({"headers": dict[str, JsonValue](each.headers)} if each.headers else {}),
+        }
+        for each in catalog.accounts
     }
 
 
@@ -206,8 +218,10 @@ def _server(server: Server, prefix: str) -> JsonObject:
     variables: JsonObject = {}
     for variable in server.variables:
         entry: JsonObject = {"default": variable.default}
-        if variable.enum:
-            entry["enum"] = list[JsonValue](variable.enum)
+        if enum := variable.given.enum if variable.given else variable.enum:
+            entry["enum"] = list[JsonValue](enum)
+        elif variable.given:
+            entry["pattern"] = variable.given.pattern
         variables[variable.name] = {**entry, "variable": server_variable(variable, prefix)}
     return {"url": server.url, "variables": variables}
 
@@ -283,6 +297,8 @@ def request(binding: HttpBinding) -> JsonObject:
         result["callerScopes"] = [list[JsonValue](each) for each in binding.caller_scopes]
     if binding.withheld:
         result["withheld"] = {place: list[JsonValue](names) for place, names in binding.withheld.items()}
+    if binding.variables:
+        result["variables"] = dict[str, JsonValue](binding.variables)
     if binding.defaults:
         result["defaults"] = dict(binding.defaults)
     return result
@@ -297,6 +313,8 @@ def _rules(tool: ToolSpec) -> JsonObject:
     result: JsonObject = {}
     if binding.fields is not None:
         result["fields"] = binding.fields
+    if binding.account is not None:
+        result["account"] = binding.account
     if binding.open:
         result["open"] = True
     named = {"also": binding.also, "nullable": binding.nullable, "unchecked": binding.unchecked}

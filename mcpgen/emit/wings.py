@@ -29,9 +29,10 @@ CORE = ("calls", "commands", "core", "http", "request", "result", "serve", "sett
 
 WINGS = (
     Wing(PLAIN),
+    Wing("accounts", (), ("http_server",)),
     # What a tool, a resource or a prompt of the server asks for
     Wing("features", ("pointers", "questions")),
-    Wing("files"),
+    Wing("files", (), ("templates",)),
     Wing("hooks", ("questions", "secrets")),
     Wing("inner_calls", (), ("http_server", "questions")),
     Wing("jobs", ("pointers",), ("http_server",)),
@@ -44,6 +45,7 @@ WINGS = (
     Wing("secrets"),
     Wing("skills"),
     Wing("templates"),
+    Wing("tenants"),
     Wing("views"),
     Wing("watching", (), ("features",)),
     Wing("workflows", ("inner_calls", "pointers", "questions")),
@@ -55,7 +57,7 @@ WINGS = (
     Wing(
         "http_server",
         ("watching",),
-        ("audit", "delegation", "identity", "questions", "reload", "replicas", "telemetry"),
+        ("accounts", "audit", "delegation", "identity", "questions", "reload", "replicas", "telemetry"),
     ),
     Wing("identity", ("http_server", "oauth")),
     Wing("delegation", ("http_server", "oauth")),
@@ -65,7 +67,7 @@ WINGS = (
     Wing("audit", ("files", "secrets")),
     Wing("reach", ("secrets",)),
     Wing("reload", ("files",)),
-    Wing("install", ("files",)),
+    Wing("install", ("files",), ("accounts",)),
     Wing("shell"),
     # The types of the tables, for mypy and the compiler: no server loads them
     Wing("tables"),

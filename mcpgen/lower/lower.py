@@ -33,6 +33,7 @@ from mcpgen.lower.tool import (
     outputs,
     questions,
     tasks,
+    tenants,
     views,
 )
 from mcpgen.lower.tool.id_sources import Producers
@@ -53,7 +54,7 @@ from mcpgen.model import (
     joined,
 )
 from mcpgen.model.options import Options
-from mcpgen.model.pins import UNKNOWN, Pins
+from mcpgen.model.pins import UNKNOWN, Pin, Pins
 from mcpgen.naming import tool_names
 
 _WHY_LARGE: Mapping[InputProfile, str] = {
@@ -220,11 +221,15 @@ class _Context:
     used: set[Where] = field(default_factory=set)
     missing: set[Diagnostic] = field(default_factory=set)
 
+    def known(self, operation: Operation) -> Pin:
+        """Return the names that the tool of `operation` had in earlier versions of the project."""
+        return self.promises.tools.get(operation.key, UNKNOWN)
+
     def layout(
         self, operation: Operation, plan: BodyPlan | None, profile: SchemaProfile, room: int
     ) -> arguments.Arguments:
         """Return the arguments of `operation`. If possible, their input schema has at most `room` tokens."""
-        known = self.promises.tools.get(operation.key, UNKNOWN)
+        known = self.known(operation)
         sources = self.sources.of(operation, plan, self.composer)
         self.named.update(sources.values())
         told = {slot: self.names[key] for slot, key in sources.items()}
@@ -302,6 +307,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
         renamed=frozenset(layout.renamed),
         aliases=tuple(sorted(set(operation.decided.aliases) - {name})),
     )
+    tool = tenants.with_server_arguments(tool, operation.servers[0], context.known(operation).arguments, diagnostics)
     _report_missing(context)
     if task is None:
         names = proposals.Arguments(tool.arguments, as_object(layout.schema.get("properties")))

@@ -146,11 +146,29 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenVariable:
+    """The owner's decision that calls give the value of a variable in server URLs, as an argument of the tools.
+
+    `enum` and `pattern` limit the values. `required`: False if a call may leave the argument out.
+    """
+
+    name: str
+    where: Where
+    enum: tuple[str, ...] = ()
+    pattern: str = ""
+    description: str = ""
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ServerVariable:
+    """One variable of a server URL. `given`: how calls give its value; None if only the operator sets the variable."""
+
     name: str
     default: str
     enum: tuple[str, ...] = ()
     description: str = ""
+    given: GivenVariable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +178,24 @@ class Server:
     url: str
     variables: tuple[ServerVariable, ...] = ()
     description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One account of a server. Its environment variables have `prefix` behind the prefix of the server.
+
+    `headers`: header fields of its requests.
+    """
+
+    name: str
+    prefix: str
+    where: Where
+    description: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def environment(self, server: str) -> str:
+        """Return how its environment variables begin. `server`: how those of the server begin."""
+        return f"{server}_{self.prefix}"
 
 
 NO_SERVER = (Server(""),)

@@ -3,11 +3,12 @@ to files.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.model.api import (
     Accepted,
+    Account,
     CallerScopes,
     Login,
     Operation,
@@ -162,7 +163,8 @@ class HttpBinding:
     `redirects`: statuses (`302`, `3XX`) that count as results. `follows`: True if redirects are followed. `saves`: the
     argument that the server adds so that a call can name a file for the response. `shows`: header fields that the
     result shows. `settings`: names of security schemes of the kind `setting`, parameters that are not secret. Each is
-    sent if its environment variable is set.
+    sent if its environment variable is set. `variables`: variable of the server URL → argument that gives its value.
+    `account`: the argument that names the account of a call; it is not sent.
     """
 
     method: str
@@ -196,6 +198,8 @@ class HttpBinding:
     lookups: tuple[Lookup, ...] = ()
     task: TaskRule | None = None
     workflow: JsonObject | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+    account: str | None = None
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """Return all parameters, in the order path, query, querystring, header, cookie."""
@@ -337,6 +341,10 @@ class BoundScheme:
     login: Login | None = None
     user: UserFlow | None = None
 
+    def under(self, before: str, prefix: str) -> "BoundScheme":
+        """Return the scheme with other environment variables: they begin with `prefix` in place of `before`."""
+        return replace(self, variables={role: prefix + name[len(before) :] for role, name in self.variables.items()})
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
@@ -395,7 +403,8 @@ class Catalog:
     scheme URLs must be accepted by the project's owner first. `asks_certificate`: True if the API asks for a client
     certificate. `search`: set if tools are found by a search and not
     listed. `longest_description`: limit on the characters of a tool's description. `inner`: tools that no client sees,
-    since only workflows call them. `pictures`: origins from which views may show pictures.
+    since only workflows call them. `pictures`: origins from which views may show pictures. `accounts`: the accounts of
+    the API, if the server has several.
     """
 
     identity: Identity
@@ -412,6 +421,7 @@ class Catalog:
     longest_description: int = LONGEST_DESCRIPTION
     inner: tuple[ToolSpec, ...] = ()
     pictures: tuple[str, ...] = ()
+    accounts: tuple[Account, ...] = ()
 
     @property
     def all_tools(self) -> tuple[ToolSpec, ...]:

@@ -16,7 +16,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 from mcpgen.emit import OFFERED, parts_in
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
-from mcpgen.lower.inputs.slots import FIELDS, LOOKUP, REST, WHOLE
+from mcpgen.lower.inputs.slots import ACCOUNT, FIELDS, LOOKUP, REST, SERVER, WHOLE
 from mcpgen.model.options import Options
 from mcpgen.model.pins import NOTHING, Pin, Pins, Slot
 from mcpgen.pipeline import Project, compile_source
@@ -160,6 +160,9 @@ def _arguments(binding: JsonObject) -> Iterator[tuple[Slot, JsonValue]]:
         for header in _objects(entry, "headers"):
             yield ("part", f"{key}\n{as_text(header.get('name'))}"), header.get("argument")
     yield FIELDS, binding.get("fields")
+    yield ACCOUNT, binding.get("account")
+    for variable, argument in as_object(binding.get("variables")).items():
+        yield (SERVER, variable), argument
 
 
 def _objects(value: JsonObject, member: str) -> Iterator[JsonObject]:

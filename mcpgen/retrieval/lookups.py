@@ -12,7 +12,7 @@ from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import alike, alphanumeric, argument_name, distinct, words
 from mcpgen.base.work import Budget
-from mcpgen.lower.inputs.slots import LOOKUP
+from mcpgen.lower.inputs.slots import LOOKUP, SERVER
 from mcpgen.lower.schema.compose import PART, RUN, Composer, types
 from mcpgen.lower.text.prose import ended, shortened
 from mcpgen.lower.tool import listings
@@ -188,7 +188,7 @@ def given_of(tool: ToolSpec, finder: Finder) -> dict[str, str] | None:
         if each == finder.query:
             continue
         slot = slots.get(each)
-        ours = tool.arguments.get(slot) if slot is not None and slot[0] == "path" else None
+        ours = tool.arguments.get(slot) if slot is not None and slot[0] in ("path", SERVER) else None
         if ours is None:
             return None
         given[each] = ours

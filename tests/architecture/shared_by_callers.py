@@ -43,6 +43,7 @@ SHARED = (
     ),
     Shared("http_server/service.py", ("_MOST",), "", "only lines of the log"),
     # requests and calls
+    Shared("tenants/tenants.py", ("_MOST_KEPT",), "", "cache: a forgotten address is made again"),
     Shared("http_server/service.py", ("MOST_BODIES",), "Places", "by caller"),
     Shared(
         "http_server/requests/response_writer.py",

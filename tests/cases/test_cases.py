@@ -91,7 +91,9 @@ def read_bindings(table: JsonObject) -> JsonObject:
     Accepted origins are included only if they differ from those of the servers and security schemes.
     """
     usual: JsonObject = {"server": 0, "accept": "*/*", "security": UNDECLARED}
-    header = {key: value for key, value in table.items() if key in ("servers", "security", "roles", "aliases")}
+    header = {
+        key: value for key, value in table.items() if key in ("servers", "security", "accounts", "roles", "aliases")
+    }
     named = re.findall(r'"(?:url|tokenUrl|openIdConnectUrl)": "(\w+://[^/"]+)', json.dumps(header))
     if as_list(table["origins"]) != sorted(set(named)):
         header["origins"] = table["origins"]

@@ -48,8 +48,8 @@ def moved(location: str, status: str = "302 Found") -> bytes:
 class Site:
     """Raw HTTP server that answers each path with given bytes, and records its requests."""
 
-    def __init__(self, host: str) -> None:
-        self.listening = socket.create_server(("127.0.0.1", 0))
+    def __init__(self, host: str, address: tuple[str, int] = ("127.0.0.1", 0)) -> None:
+        self.listening = socket.create_server(address)
         self.url = f"http://{host}:{self.listening.getsockname()[1]}"
         self.says: dict[str, bytes] = {}
         self.asked: list[str] = []

@@ -25,6 +25,7 @@ from tests.streamable.upstream import PATIENCE
 FOLDER = Path(__file__).with_name("wings")
 
 CALLS = {
+    "accounts": ({"account": "eu"}, '{"id":"1","name":"Titanic"}'),
     "features": ({}, '{"id":"1","name":"Titanic"}'),
     "files": ({"photo": "aGVsbG8="}, '{"id":"1","name":"Titanic"}'),
     "jobs": ({}, '"name":"Titanic"'),
@@ -37,6 +38,7 @@ CALLS = {
     "skills": ({}, '{"id":"1","name":"Titanic"}'),
     "search": ({}, '{"id":"1","name":"Titanic"}'),
     "templates": ({"name": "a"}, '{"id":"1","name":"Titanic"}'),
+    "tenants": ({"port": "2"}, '{"id":"1","name":"Titanic"}'),
     "workflows": ({}, '"name":"Titanic"'),
     "watching": ({}, '{"id":"1","name":"Titanic"}'),
     "views": ({}, '{"id":"1","name":"Titanic"}'),

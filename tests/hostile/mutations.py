@@ -19,6 +19,7 @@ from tests.hostile.mutations_of_search import OF_SEARCH
 from tests.hostile.mutations_of_serving import OF_SERVING
 from tests.hostile.mutations_of_shares import OF_SHARES
 from tests.hostile.mutations_of_signing import OF_SIGNING
+from tests.hostile.mutations_of_tenants import OF_TENANTS
 from tests.hostile.mutations_of_work import OF_WORK
 from tests.hostile.mutations_of_workflows import OF_WORKFLOWS
 
@@ -427,6 +428,7 @@ MUTATIONS = (
     *OF_ORIGINS,
     *OF_REACH,
     *OF_SIGNING,
+    *OF_TENANTS,
     *OF_RESULTS,
     *OF_SERVING,
     *OF_WORK,

@@ -65,3 +65,17 @@ def test_a_call_without_a_login_says_what_to_run(store: Station) -> None:
     result = store.call("list_items")[0]
     assert result["isError"]
     assert "run `store-mcp login user` on the machine of this server, or set STORE_USER" in result["content"][0]["text"]
+
+
+def test_two_instances_with_names_keep_their_logins_apart(store: Station) -> None:
+    store.env["STORE_LOGIN_NAME"] = "work"
+    store.log_in("--no-browser")
+    assert not store.call("list_items")[0]["isError"]
+    work = json.loads(store.file.read_text())
+    store.env["STORE_LOGIN_NAME"] = "home"
+    said = store.call("list_items")[0]["content"][0]["text"]
+    assert "run `STORE_LOGIN_NAME=home store-mcp login user` on the machine of this server" in said
+    store.log_in("--no-browser")
+    assert work.keys() < json.loads(store.file.read_text()).keys()
+    del store.env["STORE_LOGIN_NAME"]
+    assert store.call("list_items")[0]["isError"]

@@ -33,7 +33,8 @@ class Catalog:
         self.security = security or {}
         self.origins = [*_named(self.servers, self.security)] if origins is None else origins
         self.hidden: list[str] = []
-        self.reader = self.looker = ""
+        self.reader = self.looker = self.account = ""
+        self.header: dict[str, Any] = {}
         self.finders: dict[str, str] = {}
         self._tools = tools or {}
 

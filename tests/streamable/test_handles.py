@@ -213,3 +213,12 @@ def test_one_handle_is_written_in_one_way() -> None:
     spelled = [handle[:-1] + last for last in ALPHABET if last != handle[-1]]
     assert not [each for each in [*spelled, handle + "="] if replica.opens("session", "", each)]
     assert replica.opens("session", "", handle)
+
+
+def test_a_handle_of_one_account_opens_in_no_other() -> None:
+    seal = Seal([KEY], "caller/1", Clock())
+    handle = seal.apart("eu").close("state", "ann", b"value", 60)
+    assert seal.apart("eu").open("state", "ann", handle) == b"value"
+    for other in (seal, seal.apart("us")):
+        with pytest.raises(Unsealed):
+            other.open("state", "ann", handle)

@@ -93,6 +93,7 @@ WITHIN = {
     "ArrayNode": "workflows",
     "SelectedNode": "workflows",
     "PatchedNode": "workflows",
+    "Account": "accounts",
 }
 """Type → the wing whose field of the tables leads to the type, so that the type needs no more."""
 

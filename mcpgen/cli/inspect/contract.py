@@ -103,6 +103,10 @@ def arguments_json(tool: ToolSpec) -> JsonObject:
             places.setdefault(argument, []).append(place)
     if tool.binding.fields is not None:
         places[tool.binding.fields] = [{"in": "result", "name": ""}]
+    if tool.binding.account is not None:
+        places[tool.binding.account] = [{"in": "account", "name": ""}]
+    for variable, argument in tool.binding.variables.items():
+        places[argument] = [{"in": "server", "name": variable}]
     for lookup in tool.binding.lookups:
         places[lookup.argument] = [{"in": "lookup", "name": lookup.id, "by": lookup.tool}]
     return {

@@ -29,7 +29,7 @@ from mcpgen.lower.inputs import changes, constants, hidden_nulls
 from mcpgen.lower.inputs.bodies import BodyPlan, part_of, positions
 from mcpgen.lower.inputs.changes import misfit
 from mcpgen.lower.inputs.constants import only_value
-from mcpgen.lower.inputs.slots import FIELDS, LOOKUP, ORDER, REST, WHOLE, Input, Slot, filename_of
+from mcpgen.lower.inputs.slots import ACCOUNT, FIELDS, LOOKUP, ORDER, REST, SERVER, WHOLE, Input, Slot, filename_of
 from mcpgen.lower.schema import budget
 from mcpgen.lower.schema.compose import Composer, alternatives, types
 from mcpgen.lower.schema.constraints import EMPTY
@@ -322,6 +322,10 @@ def _constant(entry: Input, composer: Composer) -> JsonValue:
 # -- Names of arguments ------------------------------------------------------------------------------------------------
 
 
+_LATER = (LOOKUP, SERVER, ACCOUNT[0])
+"""Places of arguments that are added when all others have names."""
+
+
 def _named(
     inputs: list[Input],
     promised: Mapping[tuple[str, str], str],
@@ -332,7 +336,7 @@ def _named(
     for entry in inputs:
         wanted.setdefault(entry.wanted_name, []).append(entry)
     kept = _kept(inputs, promised, former)
-    held = {*kept.values(), *(name for (place, _), name in promised.items() if place == LOOKUP)}
+    held = {*kept.values(), *(name for (place, _), name in promised.items() if place in _LATER)}
     taken = {*wanted, *held}
     names: dict[Slot, str] = {}
     for name, members in wanted.items():

@@ -27,6 +27,12 @@ LOOKUP = "lookup"
 known.
 """
 
+SERVER = "server"
+"""Place in the slots of arguments that give a variable of the server URL."""
+
+ACCOUNT = ("account", "")
+"""Slot of the argument that names the account of a call."""
+
 ORDER = {place: index for index, place in enumerate(_PLACES)}
 
 

@@ -61,7 +61,9 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
     variables = server.variables(root.get("variables"), top.inside("variables"), diagnostics)
     entries = [each for key in ("openapi", "tools", "resources") for each in as_list(root.get(key))]
     urls = [as_object(each).get("base_url") for each in (root, *entries)]
-    server.report_unused(variables, urls, top.inside("variables"), diagnostics)
+    given = server.given_variables(root.get("variables"), top.inside("variables"))
+    unknown = [name for name in variables if name not in {each.name for each in given}]
+    server.report_unused(unknown, urls, top.inside("variables"), diagnostics)
     checker = Schemas(references, diagnostics)
     checker.check_conditions(root, top)
     around = tools.ToolContext(found, variables, definitions, checker, diagnostics)
@@ -116,6 +118,8 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         security=top.inside("security"),
         login=read_login(root.get("login"), top.inside("login"), diagnostics),
         pins=documents.named(identity, "pin", top.inside("server")),
+        given=given,
+        accounts=server.accounts(root.get("accounts"), top.inside("accounts"), diagnostics),
         skills=(root["skills"], top.inside("skills")) if "skills" in root else None,
     )
 

@@ -1,15 +1,18 @@
-"""Read `server:`, `base_url:` and `variables:` of the tools file: the server's name, and the URL of its API."""
+"""Read `server:`, `base_url:`, `variables:` and `accounts:` of the tools file: the server and its API."""
 
 import re
 from collections.abc import Iterable, Mapping
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
-from mcpgen.base.names import SERVER_NAME, VERSION_NUMBER, clipped, nearest
-from mcpgen.model import Server, ServerVariable
+from mcpgen.base.names import SERVER_NAME, VERSION_NUMBER, clipped, environment_suffix, nearest
+from mcpgen.base.runtime import settings_table
+from mcpgen.model import Account, GivenVariable, Server, ServerVariable
 from mcpgen.read.openapi import servers
+from mcpgen.read.toolsfile import schema_check, settings
 
 _PLACEHOLDER = re.compile(r"\{([^{}/]+)\}")
+_ACCOUNT = re.compile(r"[a-z][a-z0-9_-]{0,29}")
 _DECLARE = "Declare the variable under `variables`, with a default."
 
 
@@ -38,7 +41,7 @@ def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Varia
     found: dict[str, ServerVariable] = {}
     for name, entry in as_object(value).items():
         raw = as_object(entry)
-        enum = tuple(choice for choice in as_list(raw.get("enum")) if isinstance(choice, str))
+        enum = _texts(raw.get("enum"))
         default = raw.get("default")
         if not isinstance(default, str):
             continue  # invalid variable, skipped: schema_check has already reported it
@@ -50,7 +53,22 @@ def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Varia
     return found
 
 
-def report_unused(variables: Variables, urls: Iterable[JsonValue], where: Where, diagnostics: Diagnostics) -> None:
+def given_variables(value: JsonValue, where: Where) -> tuple[GivenVariable, ...]:
+    """Return the `variables` of the tools file that are arguments, those of documents too."""
+    found = []
+    for name, entry in as_object(value).items():
+        raw = as_object(entry)
+        if entry == "argument" or raw.get("argument") is True:
+            enum, pattern, text = _texts(raw.get("enum")), as_text(raw.get("pattern")), as_text(raw.get("description"))
+            found.append(GivenVariable(name, where.inside(name), enum, pattern, text, raw.get("required") is not False))
+    return tuple(found)
+
+
+def _texts(value: JsonValue) -> tuple[str, ...]:
+    return tuple(each for each in as_list(value) if isinstance(each, str))
+
+
+def report_unused(variables: Iterable[str], urls: Iterable[JsonValue], where: Where, diagnostics: Diagnostics) -> None:
     """Report each of the `variables` declared at `where` that no base URL uses."""
     used = {name for url in urls for name in _PLACEHOLDER.findall(as_text(url))}
     for name in variables:
@@ -84,3 +102,34 @@ def base_url(
     message = f"The base URL{shown} cannot be used: {reason}."
     diagnostics.add("invalid-value", message, where, "Write a URL such as https://api.example.com/v1.")
     return ()
+
+
+def accounts(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Account, ...]:
+    """Return the accounts at `where`. Report names that cannot be used, and prefixes that cannot be told apart."""
+    found: list[Account] = []
+    for name, entry in as_object(value).items():
+        raw, place = as_object(entry), where.inside(name)
+        prefix = raw.get("prefix", environment_suffix(name))
+        if not isinstance(prefix, str) or not schema_check.is_valid("account", "prefix", prefix):
+            continue  # schema_check has already reported it
+        if not _ACCOUNT.fullmatch(name):
+            message = f"'{clipped(name)}' cannot be the name of an account."
+            hint = "Use at most 30 lower-case letters, digits, hyphens and underscores, beginning with a letter."
+            diagnostics.add("invalid-name", message, place, hint)
+        elif taken := _taken(prefix, found):
+            message = f"The variables of the account '{clipped(name)}' cannot be told apart from those of {taken}."
+            diagnostics.add("invalid-value", message, place, "Write another `prefix`, such as EU.")
+        else:
+            fields = settings.headers(raw, place, diagnostics)
+            headers = {field: text for field, (text, _) in fields.items()}
+            found.append(Account(name, prefix, place, as_text(raw.get("description")), headers))
+    return tuple(found)
+
+
+def _taken(prefix: str, others: list[Account]) -> str:
+    """Return whose environment variables begin as those of an account with `prefix`, or ""."""
+    for other in others:
+        if f"{prefix}_".startswith(f"{other.prefix}_") or f"{other.prefix}_".startswith(f"{prefix}_"):
+            return f"the account '{other.name}'"
+    names = [row.name for row in settings_table.SETTINGS] + ["VAR_"]
+    return "the server" if any(f"{name}_".startswith(f"{prefix}_") for name in names) else ""

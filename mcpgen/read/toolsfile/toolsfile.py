@@ -8,7 +8,7 @@ from mcpgen.base import origins
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.names import clipped
-from mcpgen.model import Api, Change
+from mcpgen.model import Account, Api, Change, GivenVariable
 from mcpgen.model.options import ALL_PARTS, Options, read_options
 from mcpgen.model.selection import Selector
 from mcpgen.read.document import Document
@@ -31,7 +31,8 @@ class ToolsFile:
     `choices`: settings that could also be given as command-line flags. `variables` and `security`: positions in the
     file of the keys `server_var` and `security`. `login`: the operation that returns a credential. `pins`: tools that
     stay listed in a server with `--tools search`. `skills`: the unread value of the key `skills`, and its position.
-    `workflows`: Arazzo documents.
+    `workflows`: Arazzo documents. `given`: variables of server URLs that calls give. `accounts`: accounts
+    of the API, if the server has several.
     """
 
     api: Api
@@ -48,6 +49,8 @@ class ToolsFile:
     login: LoginChoice | None = None
     pins: tuple[PlacedText, ...] = ()
     skills: tuple[JsonValue, Where] | None = None
+    given: tuple[GivenVariable, ...] = ()
+    accounts: tuple[Account, ...] = ()
 
 
 def is_tools_file(value: JsonValue) -> bool:

@@ -42,6 +42,7 @@ def compared(
         *_identity(old.header, new.header),
         *_parts(old.parts, new.parts),
         *objections.of_server(old, new),
+        *_accounts(as_object(old.header.get("accounts")), as_object(new.header.get("accounts"))),
         *_urls(old, new, pairs),
         *_secrets(old, new, pairs, renamed),
         *_schemes(old.header, new.header, renamed, needed),
@@ -63,6 +64,16 @@ def _identity(old: JsonObject, new: JsonObject) -> Iterator[Change]:
             "pictures", old.get("pictures") or "no other origin", new.get("pictures") or "no other origin"
         )
     yield from _search(old.get("search"), new.get("search"))
+
+
+def _accounts(old: JsonObject, new: JsonObject) -> Iterator[Change]:
+    """Yield the prefixes of environment variables that an account has lost or got."""
+    for name in sorted(old.keys() | new.keys()):
+        before, after = (as_text(as_object(each.get(name)).get("environment")) for each in (old, new))
+        if before and after and before != after:
+            yield rules.of_server("variable-renamed", f"{before}_…", f"{after}_…")
+        elif before and not after:
+            yield rules.of_server("variable-removed", f"{before}_…")
 
 
 def _parts(old: frozenset[str] | None, new: frozenset[str] | None) -> Iterator[Change]:

@@ -233,7 +233,12 @@ class Server:
         if self._caller is not None:
             self._caller = self._caller.following(catalog, settings)
         else:
-            self._caller = ToolExecutor(catalog, settings)
+            if settings.accounts:
+                from .accounts.executor import AccountsExecutor  # imported late: few servers have accounts
+
+                self._caller = AccountsExecutor(catalog, settings)
+            else:
+                self._caller = ToolExecutor(catalog, settings)
             self._caller.lasting.record = self._audit
             self._caller.report()
             preload.load(catalog, settings)

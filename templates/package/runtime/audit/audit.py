@@ -246,6 +246,8 @@ class Audit:
             "sent": span.sent,
             "received": span.received,
         }
+        if span.account:
+            told["account"] = span.account
         if span.program:
             told["program"] = span.program
         if span.confirmation:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..http_server.handles import Handles
     from ..inner_calls.inner_calls import Record
     from ..questions.signed_state import States
+    from ..result.result_store import Names
     from ..settings.settings import Settings
     from .plain_call import CallUnderWay, PreparedCall
 
@@ -82,7 +83,9 @@ class Lasting:
     call when the server ends.
     """
 
-    def __init__(self, catalog: Catalog, settings: Settings, handles: Handles | None) -> None:
+    def __init__(
+        self, catalog: Catalog, settings: Settings, handles: Handles | None, names: Names | None = None
+    ) -> None:
         self.handles = handles
         self.shared = handles.shared if handles else None
         self.callers = handles.callers if handles else None
@@ -99,7 +102,7 @@ class Lasting:
             self.callers.connect(self.client, settings["TIMEOUT"], self.redactor.learn)
         turn = self.shared.turn if self.shared else None
         self.sender = Sender(self.client, settings, self.redactor.learn, rooms=rooms, turn=turn, callers=self.callers)
-        self.names = handles.names if handles else CountedNames(catalog.name)
+        self.names = names or (handles.names if handles else CountedNames(catalog.name))
         self.resources = KeptResults(_RESULTS * settings.sizes.kept, shares, self.names)
         self._states: States | None = handles.states if handles else None
         self._made: dict[object, Any] = {}

@@ -115,6 +115,7 @@ STEPS: tuple[Row, ...] = (
     ("arguments", _always, lambda services, tool: services.preparation.check),
     ("names", _binds("lookups"), ("..lookups.lookups", "look_up")),
     ("request", _requests, lambda services, tool: services.preparation.build),
+    ("server", _also(_binds("variables")), ("..tenants.tenants", "choose")),
     ("file", _saves, ("..results.downloads", "name")),
     ("hooks of the request", _also(_hooked), ("..hooks.hook_steps", "request")),
     (

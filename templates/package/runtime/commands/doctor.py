@@ -255,6 +255,10 @@ def examine(
 
     `http`: host and port, or None for stdio. `show_all`: True to show also the variables that are not set.
     """
+    if "accounts" in catalog.header:
+        from ..accounts.account_commands import examined  # imported late: few servers have accounts
+
+        return examined(examine, catalog, environ, base_url, http, show_all=show_all)
     settings = load(catalog, environ, base_url, http=http)
     logins = _logins(catalog, settings)
     needs = _needs(catalog, settings, logins)

@@ -146,8 +146,15 @@ def _service(
     sharing = _sharing(listening, seal, catalog.name)
     spend = sharing.spend if sharing is not None else SpentNumbers(time.monotonic).spend
     callers = _callers(catalog, settings, seal, spend, sharing)
-    names, runs = SealedNames(seal, catalog.name), SealedRuns(seal, spend)
-    handles = Handles(names, States(seal, spend), runs, SealedTasks(seal), sharing, callers)
+
+    def of_seal(seal: Seal, sharing: Sharing | None) -> Handles:
+        names, runs = SealedNames(seal, catalog.name), SealedRuns(seal, spend)
+        return Handles(names, States(seal, spend), runs, SealedTasks(seal), sharing, callers, of_account)
+
+    def of_account(name: str) -> Handles:
+        return of_seal(seal.apart(name), sharing and sharing.apart(name))
+
+    handles = of_seal(seal, sharing)
 
     def make(before: ToolExecutor | None, table: Catalog, decided: Settings) -> ToolExecutor:
         if callers is not None:
@@ -156,7 +163,12 @@ def _service(
             callers.renew(decided.delegations, lambda scheme: _scopes(table, scheme))
         if before is not None:
             return before.following(table, decided)
-        caller = ToolExecutor(table, decided, handles)
+        if decided.accounts:
+            from ..accounts.executor import AccountsExecutor  # imported late: few servers have accounts
+
+            caller: ToolExecutor = AccountsExecutor(table, decided, handles)
+        else:
+            caller = ToolExecutor(table, decided, handles)
         caller.report()
         preload.load(table, decided)
         memory.settle()

@@ -285,13 +285,30 @@ def _source(script: str) -> str:
 
 def secret_names(catalog: Catalog) -> list[str]:
     """Return the names of all variables that hold a secret, whether needed or not."""
+    accounts = _accounts(catalog)
     credentials = [
         name
-        for scheme in catalog.security.values()
+        for each in accounts
+        for scheme in each.security.values()
         for role, name in scheme["variables"].items()
         if role in scheme["secret"]
     ]
-    return list(dict.fromkeys([*credentials, *(row.variable(catalog.prefix) for row in SETTINGS if row.secret)]))
+    rows = (row.variable(each.prefix) for each in (*accounts, catalog) for row in SETTINGS if row.secret)
+    return list(dict.fromkeys([*credentials, *rows]))
+
+
+def has_logins(catalog: Catalog) -> bool:
+    """Return True if a user can log in for some security scheme."""
+    return any("user" in scheme for each in _accounts(catalog) for scheme in each.security.values())
+
+
+def _accounts(catalog: Catalog) -> list[Catalog]:
+    """Return the catalog as each account sees it, or a list of itself if the server has no accounts."""
+    if "accounts" not in catalog.header:
+        return [catalog]
+    from ..accounts.accounts import views  # imported late: few servers have accounts
+
+    return [*views(catalog).values()]
 
 
 def choose_variables(catalog: Catalog, environ: Mapping[str, str]) -> Variables:
@@ -299,15 +316,16 @@ def choose_variables(catalog: Catalog, environ: Mapping[str, str]) -> Variables:
     tools need. A secret is left out if `<VARIABLE>_FILE` or `<VARIABLE>_COMMAND` is set. No command is run.
     """
     secret = secret_names(catalog)
-    servers = [each for server in catalog.servers for each in server.get("variables", {}).values()]
-    ignored = {*secret, *_delegating(catalog)}
+    accounts = _accounts(catalog)
+    servers = [each for view in accounts for server in view.servers for each in server.get("variables", {}).values()]
+    ignored = {*secret, *(name for each in accounts for name in _delegating(each))}
     # A server over stdio reads no settings for HTTP. `OTEL_*` is left out: these variables belong to all programs of a
     # machine, and some of their values are keys.
     tried = {name: value for name, value in environ.items() if not name.endswith("_COMMAND")}
     read = [name for name in settings.load(catalog, tried).read if name.startswith(f"{catalog.prefix}_")]
     values = {name: environ[name] for name in read if name not in ignored and environ.get(name)}
     wanted = [name for name in secret if name in read and environ.get(name)]
-    wanted += [name for name in _needed(catalog, environ) if name not in wanted]
+    wanted += [name for each in accounts for name in _needed(each, environ) if name not in wanted]
     missing = [each["variable"] for each in servers if not each["default"] and each["variable"] not in values]
     missing += [name for name in wanted if name not in secret and not _is_set([name], values)]
     base_url = f"{catalog.prefix}_BASE_URL"

@@ -222,6 +222,9 @@ def _server(
     started = _launch(catalog, given)
     chosen = entries.choose_variables(catalog, environ)
     values, secrets = {**started.environment, **chosen.values}, list(chosen.secrets)
+    own, _, name = f"{catalog.prefix}_LOGIN_NAME={given.name}".partition("=")
+    if (logs_in := entries.has_logins(catalog)) and name != catalog.name:
+        values.setdefault(own, name)  # two entries of one client may be two accounts
     for name, value in given.env:
         if value is None:
             values.pop(name, None)
@@ -241,8 +244,10 @@ def _server(
         if name not in values:
             advice.append(f"{name} is needed and not set here. Install again with --env {name}=VALUE.")
     advice += _secret_advice(client, secrets)
-    if any("user" in scheme for scheme in catalog.security.values()):
-        advice.append(f"`{catalog.name}-mcp login` logs you in, once for all clients.")
+    if logs_in:
+        before = f"{own}={values[own]} " if own in values else ""
+        alike = f"all entries with this {own}" if before else "all clients"
+        advice.append(f"`{before}{catalog.name}-mcp login` logs you in, once for {alike}.")
     if given.project:
         advice.append(_shared_advice(started.command))
     return entries.Server(given.name, started.command, started.arguments, values, secrets), advice

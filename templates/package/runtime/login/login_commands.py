@@ -52,6 +52,8 @@ def main(arguments: list[str], catalog: Catalog) -> int:
     if loaded.problems:
         return UNSET
     loaded.apply(catalog)
+    if loaded.accounts:
+        catalog, loaded = loaded.accounts[given.account]
     try:
         schemes = _chosen(catalog, loaded, given)
         return asyncio.run(_Commands(catalog, loaded, given).run(schemes))
@@ -70,6 +72,8 @@ def _parser(catalog: Catalog) -> FlagParser:
         each.add_argument("scheme", nargs="?", metavar="SCHEME", help="which login; whoami shows their names")
     for each in (login, logout, whoami):
         each.add_argument("--base-url", metavar="URL", help="where the API is, as for the server itself")
+    for each in (login, logout, whoami) if "accounts" in catalog.header else ():
+        each.add_argument("--account", required=True, choices=[*catalog.header["accounts"]], help="whose login")
     login.add_argument("--scopes", metavar="SCOPES", help="scopes to ask for, joined by blanks or commas")
     login.add_argument("--device", action="store_true", help="log in by a code that you type on another device")
     login.add_argument("--port", type=_port, metavar="PORT", help="the port at which to wait for the browser")

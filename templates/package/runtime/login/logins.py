@@ -63,7 +63,7 @@ class Logins:
 
     def command(self, scheme: str) -> str:
         """Return the command that logs a user in for a scheme."""
-        return command(self._catalog.name, self._catalog.security[scheme], self._catalog.prefix)
+        return command(self._catalog, self._catalog.security[scheme], self._settings["LOGIN_NAME"])
 
     def scheme(self, name: str) -> UserScheme:
         """Return the settings and endpoints of the scheme `name`."""

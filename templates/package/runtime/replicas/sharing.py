@@ -22,6 +22,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from contextlib import suppress
+from copy import copy
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -184,6 +185,7 @@ class Sharing:
         self.replica = ""
         self._store = store
         self._seal = seal
+        self._limit = "rate"
         self.settings = SharedSettings(store, seal)
         self._spent = SpentNumbers(seal.now)
         self._waiting = WaitingEvents()
@@ -360,12 +362,18 @@ class Sharing:
 
     # Method for the rate limit that all replicas share
 
+    def apart(self, account: str) -> Sharing:
+        """Return the same access, with a rate limit of its own for one account of the server."""
+        found = copy(self)
+        found._limit = f"rate {account}"
+        return found
+
     async def turn(self, most: int, span: float, latest: float) -> tuple[bool, float] | None:
         """Reserve the next slot of the shared rate limit. Return whether that succeeded and the seconds to wait for the
         slot, as `Store.turn` does. Return None if the store does not answer.
         """
         try:
-            return await self._store.turn("rate", most, span, latest)
+            return await self._store.turn(self._limit, most, span, latest)
         except StoreAway:
             return None
 

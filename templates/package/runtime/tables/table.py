@@ -56,6 +56,7 @@ class ServerVariable(TypedDict):
     default: str
     variable: Annotated[str, "Environment variable that sets the variable."]
     enum: NotRequired[list[str]]
+    pattern: NotRequired[Annotated[Text, "Pattern of the values that calls give."]]
 
 
 class Server(TypedDict):
@@ -182,6 +183,13 @@ class Search(TypedDict):
     ]
 
 
+class Account(TypedDict):
+    """Account of the API. Its environment variables begin with `environment` in place of the server's prefix."""
+
+    environment: Variable
+    headers: NotRequired[Annotated[NonEmptyMap[Text], "Header fields of its requests."]]
+
+
 class Header(TypedDict):
     """Header of bindings.json: its first line."""
 
@@ -202,6 +210,7 @@ class Header(TypedDict):
         " server with variables in its host, two origins must be listed: as written, and with the default values.",
         Has(uniqueItems=True),
     ]
+    accounts: NotRequired[Annotated[NonEmptyMap[Account], "Accounts of the API, by name."]]
     roles: NotRequired[
         Annotated[
             NonEmptyMap[NonEmpty[Annotated[str, Has(pattern="^[A-Za-z0-9_.:-]{1,64}$")]]],
@@ -607,6 +616,12 @@ class Binding(TypedDict):
     body: NotRequired[Body]
     accept: NotRequired[str]
     withheld: NotRequired[WithheldNames]
+    account: NotRequired[
+        Annotated[Argument, "Argument that chooses the account of a call. No request has this argument."]
+    ]
+    variables: NotRequired[
+        Annotated[NonEmptyMap[Argument], "Variable in the URL of the server -> the argument that gives its value."]
+    ]
     defaults: NotRequired[Annotated[NonEmptyMap[Any], "Argument -> the value that is sent if a call leaves it out."]]
     security: NotRequired[
         Annotated[

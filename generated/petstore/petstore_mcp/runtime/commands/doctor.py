@@ -255,6 +255,10 @@ def examine(
 
     `http`: host and port, or None for stdio. `show_all`: True to show also the variables that are not set.
     """
+    if "accounts" in catalog.header:
+        from ..accounts.account_commands import examined  # imported late: few servers have accounts
+
+        return examined(examine, catalog, environ, base_url, http, show_all=show_all)
     settings = load(catalog, environ, base_url, http=http)
     logins = _logins(catalog, settings)
     needs = _needs(catalog, settings, logins)
@@ -319,8 +323,9 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], settings: Setting
             given_by = source(name, environ)
             given = given_by or environ.get(name)
             state = "unusable" if given else "not set" if filled else "missing"
-            if part in CLIENT and "user" in scheme and not given:
-                state = "not set"  # not "missing": a login without a client id can register a client
+            is_signed = "signing" in scheme and part not in scheme["ways"]["given"]
+            if not given and (is_signed or (part in CLIENT and "user" in scheme)):
+                state = "not set"  # not "missing": a host tells its region, and a login can register a client
             if name in secrets:
                 state = "set by " + given_by.rpartition("_")[2].lower() if given_by else "set"
             rows.append((name, state, scheme["purposes"][part]))

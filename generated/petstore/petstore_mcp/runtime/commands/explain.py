@@ -247,8 +247,12 @@ def explain(
 
     `request` is None if no request would be sent. `error`: text that says what would prevent the call, or None.
     """
-    settings = load(catalog, environ, base_url)
     tool = catalog.tool(name)
+    if "account" in tool.binding:
+        from ..accounts.account_commands import explained  # imported late: few servers have accounts
+
+        return explained(explain, catalog, environ, base_url, name, arguments)
+    settings = load(catalog, environ, base_url)
     missing = _settle(settings, tool, catalog.servers, environ)
     logins = kept_logins(catalog, settings, lambda secret, source: None)
     constant = partial(credentials.constant, settings)
@@ -258,7 +262,7 @@ def explain(
     found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": notes}
     secrets = credentials.sensitive(catalog.security, settings)
     try:
-        ready = asyncio.run(_ready(Preview(settings, preparation), tool, arguments))
+        ready = asyncio.run(_ready(Preview(catalog, settings, preparation), tool, arguments))
     except Unmade as reason:
         found["error"] = sentence(name, reason)
     else:
@@ -304,7 +308,8 @@ class Preview:
 
     previews = True
 
-    def __init__(self, settings: Settings, preparation: Preparation) -> None:
+    def __init__(self, catalog: Catalog, settings: Settings, preparation: Preparation) -> None:
+        self.catalog = catalog
         self.settings = settings
         self.preparation = preparation
 

@@ -203,10 +203,11 @@ class Catalog:
 
     `header` is the first line of bindings.json. `tools` is the JSON array of all listed tools, in pieces that can be
     sent unchanged. `finders`: name of each tool that finds or calls other tools -> its kind, such as `search_tools`.
-    `private`: True if callers may get different lists.
+    `private`: True if callers may get different lists. `account`: the account that sees the catalog so, or "".
     """
 
     private = False
+    account = ""
 
     def __init__(
         self,
@@ -225,7 +226,7 @@ class Catalog:
         self.instructions = self.server.get("instructions")
         self.prefix = header["environment"]
         self.servers = header["servers"]
-        self.security = header["security"]
+        self.security = {} if "accounts" in header else header["security"]  # each account has schemes of its own
         self.origins = header["origins"]
         self.roles = header.get("roles", {})
         self.aliases = header.get("aliases", {})

@@ -447,7 +447,6 @@ def check_cursor(params: Members) -> None:
 
 
 def progress_token(request: Request) -> Id | None:
-    """Return the progress token of a request, or None."""
     given = request.meta.get("progressToken") if isinstance(request.meta, dict) else None
     token = id_of(given)
     if token is None and given is not None:

@@ -111,7 +111,7 @@ class _UnknownOrigin:
 class Span:
     """Facts about one call, for its log lines and its audit line.
 
-    - `call`: id of 16 hexadecimal digits.
+    - `call`: id of 16 hexadecimal digits. `account`: name of the account whose credentials are used, or "".
     - `requests`: requests sent to any upstream; `sent` and `received`: bytes of their bodies.
     - `status`: last HTTP status of the API, 0 before the first.
     - `confirmation`: outcome of the user's confirmation of the call, such as `decline`; "" if none was needed.
@@ -137,14 +137,15 @@ class Span:
     """
 
     __slots__ = (
-        "acted", "call", "client_log", "confirmation", "cut", "looked_up", "offered", "operation", "origin",
-        "over", "parsed", "program", "progress", "questions", "reads", "received", "refused", "requests",
+        "account", "acted", "call", "client_log", "confirmation", "cut", "looked_up", "offered", "operation",
+        "origin", "over", "parsed", "program", "progress", "questions", "reads", "received", "refused", "requests",
         "rewritten", "said", "sent", "status", "task", "unanswered", "whole", "within",
     )  # fmt: skip
 
     def __init__(self, origin: Origin | None = None, call: str = "") -> None:
         self.call = call or os.urandom(8).hex()
         self.origin: Origin = origin or _UnknownOrigin()
+        self.account = ""
         self.requests = 0
         self.sent = 0
         self.received = 0

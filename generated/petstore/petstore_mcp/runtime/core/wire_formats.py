@@ -37,17 +37,8 @@ class Task:
     """
 
     __slots__ = (
-        "answers",
-        "created",
-        "id",
-        "interval",
-        "lost",
-        "message",
-        "milliseconds",
-        "result",
-        "status",
-        "updated",
-    )
+        "answers", "created", "id", "interval", "lost", "message", "milliseconds", "result", "status", "updated",
+    )  # fmt: skip
 
     def __init__(
         self,

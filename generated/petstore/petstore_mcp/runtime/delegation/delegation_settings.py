@@ -86,22 +86,9 @@ class Delegation:
     """
 
     __slots__ = (
-        "actor",
-        "audience",
-        "client",
-        "header",
-        "names",
-        "provider",
-        "redirect",
-        "resource",
-        "scheme",
-        "scopes",
-        "slug",
-        "subject_type",
-        "variable",
-        "way",
-        "word",
-    )
+        "actor", "audience", "client", "header", "names", "provider", "redirect", "resource", "scheme", "scopes",
+        "slug", "subject_type", "variable", "way", "word",
+    )  # fmt: skip
 
     def __init__(self, scheme: str, variable: str, way: str, word: str = "Bearer") -> None:
         self.scheme = scheme

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .delegation_settings import Delegation
     from .login_links import PendingLogin
     from .login_pages import Page
-    from .token_servers import Servers
+    from .provider_metadata import Servers
     from .user_tokens import UserTokens
 
     Spend = Callable[[str, float, str], Awaitable[str]]

@@ -55,18 +55,8 @@ class HookReports:
     """
 
     __slots__ = (
-        "_before",
-        "_done",
-        "_due",
-        "_hook",
-        "_left_out",
-        "_loop",
-        "_over",
-        "_step",
-        "_thread",
-        "_tool",
-        "_wait",
-    )
+        "_before", "_done", "_due", "_hook", "_left_out", "_loop", "_over", "_step", "_thread", "_tool", "_wait",
+    )  # fmt: skip
 
     def __init__(self, tool: str, hook: str) -> None:
         self._tool = tool

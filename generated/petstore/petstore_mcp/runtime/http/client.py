@@ -381,7 +381,6 @@ class Client:
             raise self._failure(problem, address, leaving) from None
 
     async def close(self) -> None:
-        """Close all connections."""
         await self._connections.close()
 
     def _failure(self, problem: BaseException, address: Address, leaving: SendRecord) -> Failure:

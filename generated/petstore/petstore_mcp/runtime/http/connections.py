@@ -352,7 +352,6 @@ class Connections:
         return self._ask(request, address, fields, leaving)
 
     async def close(self) -> None:
-        """Close all connections."""
         if self._session is not None:
             await self._session.close()
         if self._connector is not None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import ssl
 from typing import TYPE_CHECKING
-from urllib.request import getproxies_environment, proxy_bypass
 
 if TYPE_CHECKING:
     from ..settings.settings import Settings
@@ -29,12 +28,19 @@ _REFUSED = (
 
 def proxy(settings: Settings, address: Address) -> str:
     """Return a clause that names `_PROXY`, if a variable that most programs obey names a proxy for this address."""
-    found = getproxies_environment()
-    kind = next((each for each in (address.scheme, "all") if found.get(each)), "")
-    if settings["PROXY"] is not None or address.loopback or not kind or proxy_bypass(address.authority):
+    if settings["PROXY"] is not None or address.loopback or _is_excepted(address):
         return ""
-    name = next(each for each in os.environ if each.lower() == f"{kind}_proxy" and os.environ[each])
-    return f"; {name} is set, but this server uses only {settings.prefix}_PROXY"
+    names = (each for kind in (address.scheme, "all") for each in os.environ if each.lower() == f"{kind}_proxy")
+    if name := next(filter(os.environ.get, names), ""):
+        return f"; {name} is set, but this server uses only {settings.prefix}_PROXY"
+    return ""
+
+
+def _is_excepted(address: Address) -> bool:
+    """Return True if `no_proxy` names the host or a domain above it. To import `urllib` takes two megabytes."""
+    named = ",".join(value for name, value in os.environ.items() if name.lower() == "no_proxy").lower()
+    found = {each.strip().lstrip(".") for each in named.split(",")} - {""}
+    return "*" in found or address.authority in found or any(f".{address.host}".endswith(f".{each}") for each in found)
 
 
 def certificate(problem: BaseException, settings: Settings) -> str:

@@ -44,7 +44,6 @@ from .client import Failure
 from .exchange import Response
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
     from typing import Protocol
 
     from ..oauth.tokens import Tokens
@@ -395,7 +394,7 @@ def _step(trail: Trail, ready: PreparedCall) -> Request:
     if trail.left:
         step.headers = [("Accept", "*/*")]
         return step
-    step.traced = ready.request.traced
+    step.traced, step.body = ready.request.traced, ready.request.body
     step.headers, step.cookies = [*ready.request.headers], [*ready.request.cookies]
     # The query is that of Location: add the credentials that go into a query. The others were copied above.
     ready.chosen.put(step)
@@ -474,7 +473,8 @@ class Sender:
             sent.tries += 1
             if not isinstance(outcome, Failure) and outcome.status < 400:
                 if outcome.status >= 300 and "follow" in sent.tool.binding and ready.request.method == "GET":
-                    return await self._followed(outcome, ready, sent, latest, end, report)
+                    ask = partial(self._asked, sent, latest, end, report)
+                    return await follow(outcome, ready, sent, self._rules, ask)
                 return outcome
 
             wait = pause(ready.request, outcome, sent.tries, end - self._clock(), self._chance())
@@ -516,23 +516,19 @@ class Sender:
         except (NoPlaceFree, NotReady):
             return answer  # without a new token, return the 401 response
 
-    async def _followed(
-        self, answer: Response, ready: PreparedCall, sent: Sent, latest: float, end: float, report: Report
-    ) -> Response:
-        """Follow a redirect and return the response; return the redirect itself if it must not be followed."""
-
-        async def ask(request: Request, address: Address) -> Response:
-            return await self._asked(request, address, sent, latest, end, report)
-
-        return await follow(answer, ready, sent, self._rules, ask)
-
     def _exchanged(
         self, ready: PreparedCall, sent: Sent, latest: float, end: float, report: Report
-    ) -> Coroutine[Any, Any, Response]:
-        return self._asked(ready.request, ready.address, sent, latest, end, report)
+    ) -> Awaitable[Response]:
+        return self._asked(sent, latest, end, report, ready.request, ready.address)
 
-    async def _asked(
-        self, request: Request, address: Address, sent: Sent, latest: float, end: float, report: Report
+    def _asked(
+        self, sent: Sent, latest: float, end: float, report: Report, request: Request, address: Address
+    ) -> Awaitable[Response]:
+        ask = partial(self._paced, sent, latest, end, report)
+        return ask(request, address) if request.signer is None else request.signer.send(ask, request, address)
+
+    async def _paced(
+        self, sent: Sent, latest: float, end: float, report: Report, request: Request, address: Address
     ) -> Response:
         tool, peer = sent.tool.name, spans.peer()
         caller = "" if peer is None else peer.caller

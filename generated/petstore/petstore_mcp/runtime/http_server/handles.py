@@ -36,7 +36,7 @@ if TYPE_CHECKING:
             """
 
     class PausedRuns(Protocol):
-        """Store of programs and workflows that wait for the user (kept_runs.KeptRuns, sealed_runs.SealedRuns)."""
+        """Store of programs and workflows that wait for the user (kept_runs.KeptRuns, sealed_states.SealedRuns)."""
 
         def keep(self, written: bytes) -> str:
             """Return a `requestState` that stands for a model's paused program, given in serialized form.
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
             """
 
     class TaskIds(Protocol):
-        """Encoder and decoder of MCP task ids (signed_tasks.SignedTasks, replicas.sealed_tasks.SealedTasks)."""
+        """Encoder and decoder of MCP task ids (task_calls.SignedTasks, sealed_states.SealedTasks)."""
 
         def issue(self, job: bytes, seconds: float) -> str:
             """Return an id that contains the encoded job and is valid for `seconds` seconds."""
@@ -85,10 +85,10 @@ class Handles:
     `names`, `states` and `tasks`: issuers of the names of stored results, of the `requestState` of confirmations, and
     of the ids of MCP tasks. `runs`: store of programs that models wrote and that wait for the user. `shared`: the store
     of the replicas, or None. `callers`: credentials of callers, or None if the API is called with the server's own
-    credentials only.
+    credentials only. `apart`: function that makes such objects for one account of the server.
     """
 
-    __slots__ = ("callers", "names", "runs", "shared", "states", "tasks")
+    __slots__ = ("apart", "callers", "names", "runs", "shared", "states", "tasks")
 
     def __init__(
         self,
@@ -98,7 +98,9 @@ class Handles:
         tasks: TaskIds,
         shared: Sharing | None = None,
         callers: CallerCredentials | None = None,
+        apart: Callable[[str], Handles] | None = None,
     ) -> None:
+        self.apart = apart
         self.callers = callers
         self.names = names
         self.runs = runs

@@ -2,7 +2,8 @@
 """Admit callers by their access tokens: check each token once, and remember the caller until the token expires.
 
 The next request with the same token needs one lookup by the SHA-256 of the token, and no waiting (`known`). The first
-check of a token (`check`) may fetch keys or ask the authorization server.
+check of a token (`check`) may fetch keys. About tokens that are not JSON Web Tokens, it asks the authorization server
+(RFC 7662).
 """
 
 from __future__ import annotations
@@ -10,23 +11,178 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
+from urllib.parse import urlencode
 
 from ..core import log
+from ..core.limits import FairPool
 from ..http.client import Client
+from ..text.addresses import network
 from . import challenges, claims, signed_tokens
-from .introspection import LONGEST as LONGEST_INTROSPECTED
-from .introspection import Introspector
-from .issuer import Issuer, Unfetched
-from .problems import InvalidToken
-from .remembered import BoundedCache
+from .issuer import AWAY, Issuer, Unfetched, post
+from .problems import InvalidToken, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from ..http.client import Client
+    from ..http_server.callers import Introspection
     from ..http_server.listening import Listening
     from ..settings.settings import Settings
     from .identity import Identity
+    from .issuer import Issuer
+
+LONGEST_INTROSPECTED = 60.0
+"""Seconds for which a response is used. A token that is withdrawn may still be accepted for so long."""
+
+_REFUSED = 10.0
+"""Seconds for which a refusal is remembered, so that a client with a wrong token does not cause a request each time."""
+
+MOST_AT_ONCE = 32
+"""Maximum number of tokens about which the authorization server is asked at a time.
+
+Half of them are for tokens that were valid before, so that strangers with random tokens do not lock out users.
+"""
+
+MOST_WAITING = 256
+"""Maximum number of tokens that wait until the authorization server can be asked, in each half."""
+
+_WAIT_SECONDS = 5.0
+"""Seconds for which a token waits until the authorization server can be asked."""
+
+_SHORTEST = 16
+"""Shortest token in characters about which the authorization server is asked. A shorter token could be guessed."""
+
+_VALID_SECONDS = 86400.0
+"""Seconds for which it is remembered that a token was valid."""
+
+
+class Introspector:
+    """Client of one issuer's introspection endpoint. Concurrent calls with the same token share one request."""
+
+    def __init__(self, issuer: Issuer, client: Client, login: Introspection, wall: Callable[[], float]) -> None:
+        """Create a client for an issuer.
+
+        `login` holds this server's own credentials; `wall` returns seconds since 1970.
+        """
+        self._issuer = issuer
+        self._client = client
+        self._login = login
+        self._wall = wall
+        self._refused: BoundedCache[str] = BoundedCache()
+        self._valid: BoundedCache[bool] = BoundedCache()
+        self._for_valid, self._for_others = (FairPool(MOST_AT_ONCE // 2, MOST_WAITING) for _ in range(2))
+        self._asking: dict[bytes, asyncio.Task[Identity]] = {}
+
+    async def check(self, digest: bytes, token: str, audiences: frozenset[str], address: str) -> Identity:
+        """Return the caller to whom the token belongs, which a client at this network address has sent.
+
+        Raise InvalidToken if the token is not accepted, and Unavailable if the issuer cannot be asked now.
+        """
+        if len(token) < _SHORTEST:
+            raise InvalidToken("The access token is too short to be one.")
+        if (reason := self._refused.get(digest, self._wall())) is not None:
+            raise InvalidToken(reason)
+        asking = self._asking.get(digest)
+        if asking is None:
+            asking = asyncio.get_running_loop().create_task(self._ask(digest, token, audiences, network(address)))
+            self._asking[digest] = asking
+            asking.add_done_callback(lambda task: self._asked(digest, task))
+        await asyncio.wait({asking})
+        return asking.result()
+
+    async def close(self) -> None:
+        """Cancel all requests."""
+        for each in list(self._asking.values()):
+            each.cancel()
+        await asyncio.gather(*self._asking.values(), return_exceptions=True)
+
+    def _asked(self, digest: bytes, task: asyncio.Task[Identity]) -> None:
+        del self._asking[digest]
+        if not task.cancelled():
+            task.exception()  # read the exception, since asyncio would log an unread one
+
+    async def _ask(self, digest: bytes, token: str, audiences: frozenset[str], sender: str) -> Identity:
+        """Ask the issuer about a token in its turn. `sender`: network of the client that has sent the token."""
+        pool = self._for_valid if self._valid.get(digest, self._wall()) else self._for_others
+        try:
+            await pool.enter(sender, _WAIT_SECONDS)
+        except TimeoutError:
+            raise Unavailable(AWAY, 5) from None
+        try:
+            found = await self._introspected(digest, token, audiences)
+        finally:
+            pool.leave(sender)
+        self._valid.add(digest, True, self._wall() + _VALID_SECONDS, 0)
+        return found
+
+    async def _introspected(self, digest: bytes, token: str, audiences: frozenset[str]) -> Identity:
+        await self._issuer.started()
+        endpoint = self._issuer.introspection
+        if endpoint is None:
+            raise Unavailable(AWAY, 5)
+        form = urlencode({"token": token, "token_type_hint": "access_token"}).encode()
+        try:
+            told = await post(self._client, endpoint, form, self._login)
+        except Unfetched as reason:
+            self._issuer.report(reason)
+            raise Unavailable(AWAY, 5) from None
+        try:
+            return claims.check_introspected(told, self._login, self._issuer.name, audiences, self._wall(), token)
+        except InvalidToken as invalid:
+            self._refused.add(digest, str(invalid), self._wall() + _REFUSED, 0)
+            raise
+
+
+MOST_REMEMBERED = 10_000
+"""Maximum number of remembered tokens. Beyond it, the least recently used token is forgotten."""
+
+MOST_REMEMBERED_BYTES = 64 * 1024 * 1024
+"""Maximum of the total bytes of remembered tokens. Their decoded claims take a few times as much memory."""
+
+Value = TypeVar("Value")
+
+
+class BoundedCache(Generic[Value]):
+    """Cache of at most MOST_REMEMBERED entries, in which each entry expires at its own time."""
+
+    __slots__ = ("_entries", "_size")
+
+    def __init__(self) -> None:
+        self._entries: dict[bytes, tuple[float, Value, int]] = {}
+        self._size = 0
+
+    def get(self, digest: bytes, now: float) -> Value | None:
+        """Return the value remembered for the token with this `digest`; None if there is none or it has expired."""
+        entry = self._entries.pop(digest, None)
+        if entry is None:
+            return None
+        if now >= entry[0]:
+            self._size -= entry[2]
+            return None
+        self._entries[digest] = entry  # move the entry to the end, as the most recently used one
+        return entry[1]
+
+    def add(self, digest: bytes, value: Value, end: float, size: int) -> None:
+        """Remember `value` for the token with this `digest`, until `end` in seconds since 1970.
+
+        `size`: the token's size in bytes, which counts towards MOST_REMEMBERED_BYTES.
+        """
+        self._forget(digest)
+        self._entries[digest] = (end, value, size)
+        self._size += size
+        while len(self._entries) > MOST_REMEMBERED or self._size > MOST_REMEMBERED_BYTES:
+            self._forget(next(iter(self._entries)))
+
+    def drop(self, condition: Callable[[Value], bool]) -> None:
+        """Remove each entry for whose value `condition` returns true."""
+        for digest in [digest for digest, (_, value, _) in self._entries.items() if condition(value)]:
+            self._forget(digest)
+
+    def _forget(self, digest: bytes) -> None:
+        if (entry := self._entries.pop(digest, None)) is not None:
+            self._size -= entry[2]
+
 
 LONGEST = 16 * 1024
 """Longest token in characters."""

@@ -3,7 +3,7 @@
 
 The store of this process is for a server with one client (stdio). The client gets a random name for the run, and sends
 the name with the answer. A name can be used once. Over HTTP, the client stores the run itself, encrypted
-(`sealed/sealed_runs`).
+(`sealed/sealed_states`).
 """
 
 from __future__ import annotations

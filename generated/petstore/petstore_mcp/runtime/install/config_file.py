@@ -14,7 +14,7 @@ import stat
 from dataclasses import dataclass
 
 from ..files import safe_open
-from .faults import InstallError
+from .paths import InstallError
 
 LARGEST = 32 * 1024 * 1024
 """Largest file in bytes. Claude Code stores its history in its configuration file, which has some megabytes."""

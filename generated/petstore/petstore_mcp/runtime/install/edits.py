@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 
 from . import jsonc_edit, toml_edit, yaml_edit
-from .faults import SyntaxFault
-from .paths import ABSENT, Path, look_up
+from .paths import ABSENT, Path, SyntaxFault, look_up
 
 SyntaxName: TypeAlias = Literal["JSON", "TOML", "YAML"]
 

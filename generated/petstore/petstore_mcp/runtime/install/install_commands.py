@@ -20,10 +20,9 @@ from ..core.stdio import complain
 from ..settings import settings
 from ..settings.credential_env import SOURCES
 from ..text.fields import is_value
-from . import config_file, entries, launch, variables
+from . import config_file, entries
 from .clients import CLIENTS
-from .faults import InstallError
-from .paths import ABSENT
+from .paths import ABSENT, InstallError
 from .plan import Change, Configuration
 
 if TYPE_CHECKING:
@@ -167,7 +166,7 @@ def _install(catalog: Catalog, client: Client, given: argparse.Namespace, enviro
     if change is None:
         return show([f"{given.name} is already installed in {client.title}, in {file.path}."])
     if given.dry_run:
-        secrets = variables.secret_names(catalog)
+        secrets = entries.secret_names(catalog)
         return show(_diff(client, change, [text for name, text in server.values.items() if name not in secrets]))
     _carry_out(change, given, holds_secrets=given.write_secrets)
     kept = [f"The file as it was is kept in {change.backup}."] if change.backup else []
@@ -221,13 +220,16 @@ def _server(
     if given.token_env:
         raise InstallError("--token-env is for a server over HTTP; name its URL with --http.")
     started = _launch(catalog, given)
-    chosen = variables.choose(catalog, environ)
+    chosen = entries.choose_variables(catalog, environ)
     values, secrets = {**started.environment, **chosen.values}, list(chosen.secrets)
+    own, _, name = f"{catalog.prefix}_LOGIN_NAME={given.name}".partition("=")
+    if (logs_in := entries.has_logins(catalog)) and name != catalog.name:
+        values.setdefault(own, name)  # two entries of one client may be two accounts
     for name, value in given.env:
         if value is None:
             values.pop(name, None)
             secrets += [name] if name not in secrets else []
-        elif name in variables.secret_names(catalog) and not given.write_secrets:
+        elif name in entries.secret_names(catalog) and not given.write_secrets:
             raise InstallError(f"{name} is a secret. Add --write-secrets to write it, or give --env {name} alone.")
         else:
             values[name] = value
@@ -242,8 +244,10 @@ def _server(
         if name not in values:
             advice.append(f"{name} is needed and not set here. Install again with --env {name}=VALUE.")
     advice += _secret_advice(client, secrets)
-    if any("user" in scheme for scheme in catalog.security.values()):
-        advice.append(f"`{catalog.name}-mcp login` logs you in, once for all clients.")
+    if logs_in:
+        before = f"{own}={values[own]} " if own in values else ""
+        alike = f"all entries with this {own}" if before else "all clients"
+        advice.append(f"`{before}{catalog.name}-mcp login` logs you in, once for {alike}.")
     if given.project:
         advice.append(_shared_advice(started.command))
     return entries.Server(given.name, started.command, started.arguments, values, secrets), advice
@@ -282,12 +286,12 @@ def _over_http(
     return replace(server, bearer=bearer), [f"{server.token} was written in plain text."]
 
 
-def _launch(catalog: Catalog, given: argparse.Namespace) -> launch.Launch:
+def _launch(catalog: Catalog, given: argparse.Namespace) -> entries.Launch:
     if given.command is None:
-        return launch.find(catalog.name, shared=given.project)
+        return entries.find_launch(catalog.name, shared=given.project)
     if not given.command:
         raise InstallError("--command is empty.")
-    return launch.Launch(given.command[0], given.command[1:])
+    return entries.Launch(given.command[0], given.command[1:])
 
 
 def _shared_advice(command: str) -> str:

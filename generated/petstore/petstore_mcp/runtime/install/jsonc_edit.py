@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from .faults import SyntaxFault
+from .paths import SyntaxFault
 
 if TYPE_CHECKING:
     from .paths import Path

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import config_file, entries
 from .edits import SYNTAXES, Edit, apply
-from .faults import InstallError, SyntaxFault, place
-from .paths import ABSENT, look_up
+from .paths import ABSENT, InstallError, SyntaxFault, look_up, place
 
 if TYPE_CHECKING:
     from .clients import Client

@@ -16,7 +16,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .faults import SyntaxFault
+from .paths import SyntaxFault
 
 if TYPE_CHECKING:
     from .paths import Path

@@ -4,40 +4,101 @@
 A client that supports tasks gets a task at once. For any other client, the call waits for the end of the job. If its
 time is up, its result says how to ask again: by the tool `get_task`. A task belongs to the tool whose call began it. So
 a caller who is not allowed to call that tool does not see its tasks.
+
+A job is cancelled once, and then counts as cancelled, since many APIs report it as failed, or let it go on for a while.
+Ids of tasks over stdio are signed. The key is derived from the server's name and credentials, so an id stays valid
+after a restart of the process.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import hmac
 import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import TYPE_CHECKING, Any
 
 from ..calls.plain_call import sentence, unheard
 from ..core import log, spans
 from ..core.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
+from ..core.limits import displaced
 from ..core.wire_formats import Failure, FollowedTask, OtherOutcome, Result, Task, has
 from ..request.argument_errors import Refused
+from ..settings.credentials import sensitive
 from ..settings.settings import NotReady
-from . import job_state, signed_tasks
-from .cancelled_jobs import CancelledJobs
+from . import job_state
 from .jobs import Job, JobFollower, Seen
 from .looking import ARGUMENT
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterable
 
     from ..calls.plain_call import CallUnderWay
-    from ..calls.services import Services
+    from ..calls.services import Lasting, Services
     from ..core.catalog import Catalog, Tool
     from ..core.effects import TaskRequest
     from ..core.limits import Budget
     from ..http.exchange import Response, Sent
-    from ..http_server.handles import TaskIds
+    from ..http_server.handles import Sharing, TaskIds
+    from ..settings.settings import Settings
+    from .jobs import Job
 
     Finish = Callable[[str, Result, Budget], Awaitable[Result]]
     Tell = Callable[[Tool, Response, Sent, Budget], Awaitable[Result]]
     Step = Callable[[CallUnderWay], Awaitable[None] | None]
+    Held = dict[str, tuple[str, float]]
+
+MOST_CANCELLED = 10_000
+"""Maximum number of jobs that are remembered. Of a forgotten job, only the API's own words decide."""
+
+
+class CancelledJobs:
+    """Memory of cancelled jobs. `held`: digest of a job -> caller, and the Unix time at which its task expires."""
+
+    def __init__(self, held: Held, shared: Sharing | None) -> None:
+        self._held = held
+        self._shared = shared
+
+    @classmethod
+    def of_server(cls, lasting: Lasting) -> CancelledJobs:
+        """Return the memory of one server, which stays when the tools are loaded again."""
+        return cls({}, lasting.shared)
+
+    async def has(self, job: Job) -> bool:
+        """Return whether the job was cancelled."""
+        name = _name(job)
+        return name in self._held or (self._shared is not None and await self._shared.kept(name) is not None)
+
+    async def claim(self, job: Job) -> bool:
+        """Return True if the job may be cancelled now, False if it was cancelled or is being cancelled."""
+        name = _name(job)
+        if name in self._held:
+            return False
+        self._held[name] = spans.owner(), job.until
+        if len(self._held) > MOST_CANCELLED:
+            self._make_room(name)
+        return self._shared is None or await self._shared.kept(name) is None
+
+    async def keep(self, job: Job) -> None:
+        """Remember for all replicas that the API has accepted to cancel the job."""
+        if self._shared is not None:
+            await self._shared.keep(_name(job), "", True, [], max(job.until - time.time(), 1.0))
+
+    def release(self, job: Job) -> None:
+        """Forget a job that could not be cancelled."""
+        self._held.pop(_name(job), None)
+
+    def _make_room(self, latest: str) -> None:
+        now = time.time()
+        for name in [name for name, (_, until) in self._held.items() if until <= now]:
+            del self._held[name]
+        held = ((name, owner, 1) for name, (owner, _) in self._held.items())
+        for name in displaced(held, latest, MOST_CANCELLED, 2 * MOST_CANCELLED):
+            del self._held[name]
+
+
+_SIGNATURE, _EXPIRY = 16, 5
 
 _STATUS = {job_state.WORKING: "working", job_state.DONE: "completed", job_state.FAILED: "failed"}
 _DIGITS = 16
@@ -276,7 +337,7 @@ class TaskCalls:
 def of_server(services: Services) -> TaskCalls:
     """Return the handler of jobs, and of the MCP tasks by which clients follow jobs, for one version of the tools."""
     lasting, catalog = services.lasting, services.catalog
-    ids = lasting.handles.tasks if lasting.handles else signed_tasks.of_server(catalog, services.settings)
+    ids = lasting.handles.tasks if lasting.handles else signed_tasks(catalog, services.settings)
     return TaskCalls(
         catalog,
         JobFollower(services.preparation, services.settings, services.exchange.made, services.writer),
@@ -322,3 +383,63 @@ def look(services: Services, tool: Tool) -> Step:
 def _written(moment: float) -> str:
     """Return a Unix time in seconds as ISO 8601, in UTC."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+
+
+# -- cancelled jobs ----------------------------------------------------------------------------------------------------
+
+
+def _name(job: Job) -> str:
+    return f"cancelled:{hashlib.sha256(job.written()).hexdigest()}"
+
+
+# -- signed ids --------------------------------------------------------------------------------------------------------
+
+
+def signing_key(server: str, secrets: Iterable[str]) -> bytes:
+    """Return the signing key for a server with the name `server` and the credentials `secrets`."""
+    found = hashlib.sha256(b"mcpgen tasks, version 1\0" + server.encode())
+    for secret in sorted(filter(None, secrets)):
+        found.update(b"\0" + secret.encode("utf-8", "surrogatepass"))
+    return found.digest()
+
+
+def signed_tasks(catalog: Catalog, settings: Settings) -> SignedTasks:
+    """Return the encoder and decoder of one server's MCP task ids."""
+    return SignedTasks(signing_key(catalog.name, sensitive(catalog.security, settings)), time.time)
+
+
+# The key comes from the credentials: a random key would end all tasks at a restart, and a key file would be one more
+# secret. A forged id is useful only for sending requests with these credentials.
+class SignedTasks:
+    """Encoder and decoder of MCP task ids. Each id contains a job and a signature. `clock()` returns Unix time in
+    seconds.
+    """
+
+    def __init__(self, key: bytes, clock: Callable[[], float]) -> None:
+        self._key = key
+        self._clock = clock
+
+    def issue(self, job: bytes, seconds: float) -> str:
+        """Return an MCP task id that contains `job`, encoded and signed, and is valid for `seconds` seconds."""
+        body = int(self._clock() + seconds).to_bytes(_EXPIRY, "big") + job
+        return urlsafe_b64encode(self._signature(body) + body).rstrip(b"=").decode()
+
+    def open(self, id: str) -> tuple[bytes, str]:  # noqa: A002
+        """Return the job in an MCP task id, and the reason "".
+
+        If the id is invalid, the job is b"", and the reason is `unknown` or `expired`.
+        """
+        try:
+            whole = urlsafe_b64decode(id.encode("ascii") + b"=" * (-len(id) % 4))
+        except ValueError:  # ValueError includes UnicodeEncodeError and binascii.Error
+            return b"", "unknown"
+        signature, body = whole[:_SIGNATURE], whole[_SIGNATURE:]
+        canonical = urlsafe_b64encode(whole).rstrip(b"=").decode() == id
+        if not canonical or not hmac.compare_digest(signature, self._signature(body)):
+            return b"", "unknown"
+        if int.from_bytes(body[:_EXPIRY], "big") <= self._clock():
+            return b"", "expired"
+        return body[_EXPIRY:], ""
+
+    def _signature(self, body: bytes) -> bytes:
+        return hmac.digest(self._key, body, "sha256")[:_SIGNATURE]

@@ -28,7 +28,18 @@ class UserScheme:
     - `client_id`, `client_secret`: the client that the operator has configured, or "".
     """
 
-    __slots__ = ("_entry", "_settings", "client_id", "client_secret", "command", "flow", "label", "name", "server")
+    __slots__ = (
+        "_account",
+        "_entry",
+        "_settings",
+        "client_id",
+        "client_secret",
+        "command",
+        "flow",
+        "label",
+        "name",
+        "server",
+    )
 
     def __init__(self, name: str, catalog: Catalog, settings: Settings) -> None:
         self._entry: Scheme = catalog.security[name]
@@ -36,7 +47,8 @@ class UserScheme:
         self.name = name
         self.server = catalog.name
         self.label = label(self._entry, catalog.prefix)
-        self.command = command(catalog.name, self._entry, catalog.prefix)
+        self.command = command(catalog, self._entry, settings["LOGIN_NAME"])
+        self._account = catalog.account
         self.flow: UserFlow = self._entry["user"]
         named = self._entry["variables"]
         self.client_id = settings.secrets.get(named["client_id"], "")
@@ -69,12 +81,15 @@ class UserScheme:
         return next(filter(None, urls), "") or flow.get("deviceAuthorizationUrl", "")
 
     def key(self, client_id: str) -> str:
-        """Return the key under which a login is stored: one per server, scheme, authorization server and client.
+        """Return the key under which a login is stored: one per server, scheme, authorization server and client, and
+        per account and per name that the operator gives to the logins of an instance.
 
         If `client_id` is "", return the key of a further entry, which holds the id of the client that logged in last.
         """
         where = self.resolve(self.place)
-        named = json.dumps([self.server, self.name, where.address.origin, where.target, client_id])
+        told = [self.server, self.name, where.address.origin, where.target, client_id]
+        apart = [self._settings["LOGIN_NAME"], self._account]
+        named = json.dumps([*told, *apart] if any(apart) else told)  # former logins keep their keys
         return f"{self.label} {hashlib.sha256(named.encode()).hexdigest()[:40]}"
 
     def resolve(self, url: str) -> Endpoint:
@@ -112,6 +127,8 @@ def label(scheme: Scheme, prefix: str) -> str:
     return scheme["variables"]["value"].removeprefix(f"{prefix}_").lower()
 
 
-def command(server: str, scheme: Scheme, prefix: str) -> str:
-    """Return the command by which a user logs in for a scheme."""
-    return f"{server}-mcp login {label(scheme, prefix)}"
+def command(catalog: Catalog, scheme: Scheme, name: str) -> str:
+    """Return the command by which a user logs in for a scheme. `name`: that of the logins of this instance, or ""."""
+    before = f"{catalog.header['environment']}_LOGIN_NAME={name} " if name else ""
+    account = f" --account {catalog.account}" if catalog.account else ""
+    return f"{before}{catalog.name}-mcp login {label(scheme, catalog.prefix)}{account}"

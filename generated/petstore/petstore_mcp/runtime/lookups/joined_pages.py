@@ -49,24 +49,9 @@ class JoinedPages:
     """
 
     __slots__ = (
-        "_address",
-        "_last",
-        "_most_bytes",
-        "_most_pages",
-        "_next",
-        "_pages",
-        "_progress",
-        "_removed",
-        "_seen",
-        "_size",
-        "_steps",
-        "_stopped",
-        "_total",
-        "_unnamed",
-        "count",
-        "further",
-        "items",
-    )
+        "_address", "_last", "_most_bytes", "_most_pages", "_next", "_pages", "_progress", "_removed", "_seen",
+        "_size", "_steps", "_stopped", "_total", "_unnamed", "count", "further", "items",
+    )  # fmt: skip
 
     def __init__(
         self, rule: Pages, address: str, shown: int, most: int, removed: Any = (), strict: bool = False

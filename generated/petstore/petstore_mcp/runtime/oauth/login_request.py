@@ -8,8 +8,10 @@ are one text with a line break between them, since no credential contains one. S
 
 from __future__ import annotations
 
+import json
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
+from urllib.parse import unquote, urlencode
 
 from ..core import jsonrpc
 from . import token_response
@@ -34,7 +36,7 @@ class Login:
     `base`: address of the API whose requests get the credential. `is_session`: True if the credential is a cookie.
     """
 
-    __slots__ = ("_base", "_csrf", "_expires", "_token", "content_type", "fields", "is_session", "statuses")
+    __slots__ = ("_base", "_csrf", "_expires", "_headers", "_is_form", "_token", "fields", "is_session", "statuses")
 
     def __init__(self, described: table.Login, values: dict[str, str], base: Address) -> None:
         """Prepare the login request. `described`: the scheme's `login` entry in `bindings.json`.
@@ -45,13 +47,23 @@ class Login:
         self._token = described["token"]
         self._csrf = described.get("csrf")
         self._expires = described.get("expires", "")
-        self.content_type = described["contentType"]
+        kind = described["contentType"]
+        self._is_form = kind == "application/x-www-form-urlencoded"
+        self._headers = [("Accept", "application/json"), ("Content-Type", kind), *described.get("headers", {}).items()]
         self.is_session = self._token.startswith("cookie:")
         self.statuses = _OF_SESSIONS if self._token.startswith(("header:", "cookie:")) else frozenset((200, 201))
         self.fields = {
             name: values[each["role"]] if "role" in each else each["value"]
             for name, each in described["fields"].items()
         }
+
+    def write(self, request: Request, scopes: tuple[str, ...]) -> None:
+        """Set the header fields and the body of a login request. `scopes` are asked for in an OAuth grant."""
+        fields = dict(self.fields)
+        if scopes and "grant_type" in fields:
+            fields["scope"] = " ".join(scopes)
+        request.headers = [*self._headers]
+        request.body = (urlencode(fields) if self._is_form else json.dumps(_nested(fields))).encode()
 
     def content(self, answer: Response) -> dict[str, Any]:
         """Return the members of a token response (RFC 6749 section 5.1) that the answer amounts to.
@@ -102,7 +114,7 @@ class Login:
         return self._cookie(answer, name) if kind == "cookie" else (None, _at(token_response.content(answer), place))
 
     def _cookie(self, answer: Response, name: str) -> tuple[object, str | None]:
-        """Return Max-Age and value of a cookie that the answer sets (RFC 6265 section 5.2).
+        """Return the lifetime in seconds and the value of a cookie that the answer sets (RFC 6265 section 5.2).
 
         A cookie of another host or path than the API's counts as absent, as in a browser.
         """
@@ -114,12 +126,23 @@ class Login:
                 told = {
                     key.strip().lower(): text.strip() for key, _, text in (each.partition("=") for each in attributes)
                 }
-                age = told.get("max-age")
+                age = told.get("max-age") or _seconds_until(told.get("expires", ""), answer.header("date"))
                 is_ours = _is_under(self._base.host, told.get("domain", "")) and _is_below(
                     self._base.path, told.get("path", "")
                 )
                 found = (age, value) if is_ours and value and age != "0" else (None, None)
         return found
+
+
+def _seconds_until(then: str, now: str) -> str | None:
+    """Return the seconds between two dates of HTTP, at least 0; None if one of them is absent or cannot be read.
+
+    Both are dates of the API, since clocks differ.
+    """
+    try:
+        return str(max(int((parsedate_to_datetime(then) - parsedate_to_datetime(now)).total_seconds()), 0))
+    except (ValueError, TypeError, ArithmeticError, LookupError):  # those of parsedate_to_datetime
+        return None
 
 
 def _is_under(host: str, domain: str) -> bool:
@@ -144,9 +167,24 @@ def _whole(answer: Response) -> Any:
         return None
 
 
+def _nested(fields: dict[str, str]) -> dict[str, Any]:
+    """Return the object that a JSON body is. A name that begins with a slash is the JSON Pointer of a member."""
+    found: dict[str, Any] = {}
+    for name, value in fields.items():
+        *steps, last = _steps(name) if name.startswith("/") else [name]
+        place = found
+        for step in steps:
+            place = place.setdefault(step, {})
+        place[last] = value
+    return found
+
+
 def _at(value: Any, pointer: str) -> Any:
     """Return the part of `value` at a JSON Pointer (RFC 6901), or None if there is none."""
-    for step in pointer.split("/")[1:]:
-        step = step.replace("~1", "/").replace("~0", "~")
+    for step in _steps(pointer):
         value = value.get(step) if isinstance(value, dict) else None
     return value
+
+
+def _steps(pointer: str) -> list[str]:
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]

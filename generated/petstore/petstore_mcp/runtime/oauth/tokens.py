@@ -9,7 +9,6 @@ the limits of all requests (client.py). Error messages repeat only standard erro
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
@@ -210,12 +209,7 @@ class Tokens:
 
         It is sent only once, since repeated failures may lock an account.
         """
-        fields = dict(login.fields)
-        if grant.scopes and "grant_type" in fields:
-            fields["scope"] = " ".join(grant.scopes)
-        request.headers = [("Accept", "application/json"), ("Content-Type", login.content_type)]
-        is_form = login.content_type == "application/x-www-form-urlencoded"
-        request.body = (urlencode(fields) if is_form else json.dumps(fields)).encode()
+        login.write(request, grant.scopes)
         try:
             return await self._send(request, grant.endpoint.address)
         except Failure as failure:

@@ -3,7 +3,7 @@
 
 Such a call is like any other call: arguments are checked, hooks run, users confirm, rate limits apply, and the audit
 records the tool's name and the id of the run. The program gets the complete answer; the model gets only the program's
-last value.
+last value, as text.
 
 If a user must be asked, the program is serialized and its worker process is released. If the question is asked while
 the call runs, the program is restored once the answer is there. If the call ends with the question, the client gets a
@@ -17,20 +17,87 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import log, spans
 from ..core.effects import Call, Dialogue
-from ..core.wire_formats import Failure, OtherOutcome, Question, Result
+from ..core.jsonrpc import NotJSON, loads
+from ..core.wire_formats import ABSENT, Failure, OtherOutcome, Question, Result
 from ..inner_calls import inner_calls, kept_runs
 from ..questions.consent import not_called
-from . import outcome
-from .program_functions import ProgramFunctions
+from ..search import stubs
+from ..search.nearest import nearest
+from ..search.search_listing import RUN
+from ..search.stems import stems
+from ..search.stubs import as_json
+from ..text.sanitize import Shortened, clean, written
 from .record import MOST_CALLS, Record
 from .sandbox import VERSION, Run, Sandbox, Stopped
+from .worker_code import LARGE
 
 if TYPE_CHECKING:
     from ..calls.services import Calls, Lasting
     from ..core.catalog import Catalog
-    from ..core.wire_formats import Ask, Asked, Task
+    from ..core.wire_formats import Ask, Asked, Result, Task
     from ..http_server.handles import PausedRuns
+    from ..search.stubs import Function
 
+
+class ProgramFunctions:
+    """Functions that one program of the model may call: one for each allowed tool whose name is in the program."""
+
+    def __init__(self, tool: str, code: str, catalog: Catalog, offered: Catalog) -> None:
+        """Collect the functions that the program `code` may call.
+
+        `tool`: the tool that runs the program. `offered`: tools that the caller of `tool` may use.
+        """
+        kind, own = catalog.finders[tool], {*catalog.finders, catalog.reader, catalog.looker}
+        self._others: dict[str, str] = {}
+        self._all = stubs.functions({*catalog.names(), *catalog.hidden} - own)
+        self.found: dict[str, Function] = {}
+        self._offered = offered
+        taken: set[str] = set()
+        named = stubs.words(code)
+        spelled = {called: name for name, called in self._all.items()}
+        for name in named & catalog.aliases.keys() - self._all.keys():
+            if offered.has(catalog.aliases[name]):
+                self._others[name] = f"{name} is another name of {spelled[catalog.aliases[name]]}."
+        for name in named & catalog.finders.keys() - self._all.keys():
+            self._others[name] = f"{name} is not called by programs: each tool is a function with its own name."
+        for name in sorted(named & self._all.keys()):
+            called = self._all[name]
+            if not offered.has(called):
+                if called in offered.withheld:  # no advice on a tool for which `withheld` has no reason
+                    self._others[name] = f"{called} is not offered: {offered.withheld[called]}."
+            elif kind != RUN and offered.writes(called):
+                self._others[name] = f"{called} writes, and {tool} calls only what reads."
+            else:
+                form = catalog.tool(called).binding.get("output", "")
+                self.found[name] = stubs.Function(name, offered.described(called), form, taken)
+
+    @property
+    def stubs(self) -> str:
+        """Return Python declarations of the functions that the model's program may call, for the type checker."""
+        return stubs.HEAD + "\n".join(each.stub for each in self.found.values())
+
+    def writes(self, tool: str) -> bool:
+        """Return True if a tool may change something."""
+        return self._offered.writes(tool)
+
+    def advice(self, told: str) -> str:
+        """Return advice on functions that the error message `told` names: why the program cannot call them, or their
+        `def` lines. For an undefined name, return the nearest names.
+        """
+        named = stubs.words(told)
+        lines = [self._others[name] for name in sorted(named & self._others.keys())]
+        lines += [each.line for name, each in self.found.items() if name in named][:3]
+        unknown = [name for name in sorted(named - self._all.keys() - self._others.keys()) if "_" in name][:3]
+        for name in unknown if "used when not defined" in told else ():
+            seen = [each for each, called in self._all.items() if self._offered.has(called)]
+            near = [seen[place] for place in nearest(name, seen, [frozenset(stems(each)) for each in seen], (), 3)]
+            lines += [f"There is no {name}. The nearest: {', '.join(near)}."] if near else []
+        return "".join(f"\n{line}" for line in lines)
+
+
+_NO_VALUE = "The program ended without a value. End it with the value that you want to see, or print it."
+_TEXT = "_text"
+"""Member of a structured result that holds text in addition to the value (result/response.py)."""
 
 SECONDS = 300.0
 """Seconds that a model's program may take with all of its tool calls. Waiting for a user does not count."""
@@ -193,7 +260,7 @@ class RunningProgram:
         except Stopped as reason:
             return self._not_run(str(reason)) if reason.checked and not program else self.stopped(str(reason))
         notes = "".join(f"\n[{note}]" for note in self.record.notes)
-        told = await asyncio.to_thread(outcome.shown, value, self.printed, shown, more, count)
+        told = await asyncio.to_thread(_shown, value, self.printed, shown, more, count)
         return Result.text(told + notes)
 
     def stopped(self, why: str) -> Result:
@@ -201,7 +268,7 @@ class RunningProgram:
         done = self.record.done() or "Nothing was changed."
         parts = ["The program stopped.", why, done]
         if self.printed.strip():
-            parts.append(f"It had printed:\n{outcome.shown(None, self.printed, 4000)}")
+            parts.append(f"It had printed:\n{_shown(None, self.printed, 4000)}")
         return Result.error("\n".join(parts))
 
     def _not_run(self, why: str) -> Result:
@@ -249,7 +316,7 @@ class RunningProgram:
         if result.is_error:
             await run.fail(RuntimeError(str(result)))
             return
-        value, told = outcome.value_of(result, function.form)
+        value, told = _value_of(result, function.form)
         if told:
             self.record.note(function.tool, told)
         await run.answer(value)
@@ -346,3 +413,76 @@ def _with(dialogue: Dialogue, state: str | None) -> Dialogue:
     """
     responses = dialogue.responses if state is not None else {}
     return Dialogue(dialogue.way, dialogue.revision, state, responses, dialogue.urls, dialogue.declares)
+
+
+# -- outcome -----------------------------------------------------------------------------------------------------------
+
+
+def _value_of(result: Result, form: str) -> tuple[Any, str]:
+    """Return the value that a tool call returns inside a program, and further texts of the result.
+
+    The value is the whole JSON of the response without the wrapper object, or the response's text. `form` says how a
+    tool with an output schema wraps its value. Long JSON is returned as a tuple that contains its text
+    (`worker_code.py`), which the worker parses.
+    """
+    texts = [str(block["text"]) for block in result.content if block["type"] == "text"]
+    others = [str(block["type"]) for block in result.content if block["type"] not in ("text", "resource_link")]
+    if result.structured is not ABSENT:
+        value, told = _unwrapped(result.structured, form)
+        return ((texts[0],) if texts and _is_large(texts[0]) else value), told
+    first = texts[0] if texts else f"The answer is of the type {', '.join(others)}, which a program cannot read."
+    if _is_large(first):
+        return (first,), "\n".join(texts[1:])
+    try:
+        return loads(first)[0], "\n".join(texts[1:])
+    except NotJSON:
+        return first, "\n".join(texts[1:])
+
+
+def _is_large(text: str) -> bool:
+    return len(text) >= LARGE and text.lstrip()[:1] in ("[", "{")
+
+
+def _unwrapped(value: Any, form: str) -> tuple[Any, str]:
+    if not isinstance(value, dict):
+        return value, ""
+    told = str(value[_TEXT]) if form != "written" and len(value) > 1 and _TEXT in value else ""
+    bare = {key: member for key, member in value.items() if key != _TEXT} if told else value
+    wrapper = form if form in ("items", "value") else ""
+    return bare.get(wrapper, bare), told
+
+
+def _shown(value: Any, printed: str, most: int, more: bool = False, count: int = -1) -> str:
+    """Return the text for the model: the printed text and the final value, in about `most` bytes.
+
+    `more` is True if `value` is only the beginning of the final value. `count` is how many items the whole value has.
+    """
+    parts = [_cut(printed.rstrip("\n"), most // 2)] if printed.strip() else []
+    if value is not None:
+        parts.append(_value(value, most - sum(len(part.encode(errors="replace")) for part in parts), more, count))
+    text = clean("\n".join(parts))[0]
+    return text or _NO_VALUE
+
+
+def _value(value: Any, most: int, more: bool, count: int) -> str:
+    """Return a value as JSON, shortened to about `most` bytes."""
+    if isinstance(value, str):
+        return _cut(value, most)
+    try:
+        plain = as_json(value)
+    except TypeError:
+        return _cut(str(value), most)
+    text = written(plain)
+    if not more and len(text.encode(errors="replace")) <= most:
+        return text
+    items = f" of {count:,} items" if count >= 0 else ""
+    told = f"[Cut: the first part{items} is shown. Return less: pick, count or join in the program.]"
+    return f"{written(Shortened(plain, most).value)}\n{told}"
+
+
+def _cut(text: str, most: int) -> str:
+    content = text.encode(errors="replace")
+    if len(content) <= most:
+        return text
+    start = content[:most].decode(errors="ignore")
+    return f"{start}\n[Cut: the first {most:,} of {len(content):,} bytes are shown. Print or return less.]"

@@ -5,12 +5,15 @@ A program has no access to files, the network or the environment, and imports on
 the functions of its tools. At a call it stops, and this process resumes it once the call has its result. A stopped
 program can be serialized (`dump`) and restored by another process (`Sandbox.restored`). Such bytes are trusted like
 code: only bytes that this server has encrypted or stored may be restored.
+
+Errors of a program are described with the lines where they occurred, so that the model can correct the program.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 import pydantic_monty as monty
@@ -19,11 +22,27 @@ from ..core import spans
 from ..core.jsonrpc import NotJSON, loads
 from ..core.limits import FairPool
 from ..search.stubs import OWN
-from . import mistakes, worker_code
+from . import worker_code
 from .worker_code import KEPT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+MOST_TOLD = 8
+LONGEST = 400
+
+_FINDING = re.compile(r"^[^\s:]+:(\d+):\d+: \w+(?:\[[^\]]*\])? (.+)$", re.MULTILINE)
+_OF_LIMITS = (
+    ("TimeoutError: feed time limit", "The program ran longer than its {seconds:g} seconds. Waiting does not count."),
+    ("MemoryError: memory limit", "The program needs more memory than its {memory:,} bytes."),
+    ("MemoryError: the worker exceeded", "The program needs more memory than its {memory:,} bytes."),
+    ("RecursionError", "The program called its own functions too deeply."),
+    (
+        "NotImplementedError: external function",
+        "A tool cannot be called there, as in a key of sorted(). Call it before.",
+    ),
+    ("RuntimeError: suspension limit", "The program stopped too often for what it may not do."),
+)
 
 VERSION = monty.__version__
 
@@ -163,19 +182,15 @@ class Run:
                 snapshot = await snapshot.resume_auto()
             self._complete = snapshot
         except monty.MontyTypingError as problem:
-            raise Stopped(mistakes.of_types(problem.display()), checked=True) from None
+            raise Stopped(of_types(problem.display()), checked=True) from None
         except (monty.MontySyntaxError, monty.MontyRuntimeError) as problem:
             said = problem.display("type-msg").replace(f"'{OWN}", "'")
             printed = said.endswith(f" > {MOST_PRINTED} bytes")
-            told = (
-                mistakes.of_printing(MOST_PRINTED)
-                if printed
-                else mistakes.of_run(said, _lines(problem), SECONDS, MEMORY)
-            )
+            told = of_printing(MOST_PRINTED) if printed else of_run(said, _lines(problem), SECONDS, MEMORY)
             raise Stopped(told) from None
         except monty.MontyError as problem:
             timed_out = isinstance(problem, monty.MontyCrashedError) and problem.timed_out
-            raise Stopped(mistakes.of_process(timed_out, SECONDS)) from None
+            raise Stopped(of_process(timed_out, SECONDS)) from None
 
     def _is_call(self, snapshot: monty.AsyncFunctionSnapshot) -> bool:
         if snapshot.is_os_function or snapshot.object_id is not None:
@@ -255,3 +270,52 @@ def _step_back(worker: int | None) -> None:
             os.setpriority(os.PRIO_PROCESS, worker, _NICE)
         except OSError:
             return
+
+
+# -- mistakes ----------------------------------------------------------------------------------------------------------
+
+
+def of_types(told: str) -> str:
+    """Return the findings of the type checker, one per line.
+
+    `told` is the type checker's output, with lines of the form `FILE:LINE:COLUMN: KIND TEXT`.
+    """
+    found = [(each[1], _clipped(each[2])) for each in _FINDING.finditer(told)]
+    lines = [f"Line {line}: {text}" for line, text in found[:MOST_TOLD]]
+    if len(found) > MOST_TOLD:
+        lines.append(f"and {len(found) - MOST_TOLD} more")
+    return "\n".join(dict.fromkeys(lines)) or _clipped(told)
+
+
+def of_run(said: str, frames: list[tuple[int, str]], seconds: float, memory: int) -> str:
+    """Return why a program that a model wrote ended early.
+
+    `said`: type and message of the exception. `frames`: line number and source of each line in its traceback.
+    """
+    for beginning, words in _OF_LIMITS:
+        if said.startswith(beginning):
+            said = words.format(seconds=seconds, memory=memory)
+            break
+    else:
+        said = _clipped(said, 20 * LONGEST)
+    if not frames:
+        return said
+    line, source = frames[-1]
+    shown = f" ({_clipped(source.strip(), 120)})" if source.strip() else ""
+    return f"Line {line}{shown}: {said}"
+
+
+def of_printing(most: int) -> str:
+    """Return the error message to the model if the Python code that it sent has printed more than `most` bytes."""
+    return f"The program printed more than {most:,} bytes. Print less: only what you want to see."
+
+
+def of_process(timed_out: bool, seconds: float) -> str:
+    """Return the error message to the model if the process that ran its Python code has ended early."""
+    if timed_out:
+        return f"The program ran longer than its {seconds:g} seconds, and its process was ended."
+    return "The process that ran the program ended by itself, and so did the program."
+
+
+def _clipped(text: str, longest: int = LONGEST) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}\u2026"

@@ -39,7 +39,6 @@ def socket_path(value: str) -> str:
 
 
 def is_socks(proxy: str | None) -> bool:
-    """Return True if `_PROXY` names a SOCKS proxy."""
     return (proxy or "").partition("://")[0].lower() in SOCKS
 
 

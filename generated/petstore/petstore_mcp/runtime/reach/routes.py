@@ -50,7 +50,6 @@ class Routes:
         return self._usual
 
     async def close(self) -> None:
-        """Close all connections."""
         for each in (self._direct, self._usual, self._socket):
             await each.close()
 

@@ -12,6 +12,9 @@ The state is in the store, which is Redis or Valkey. While the store does not an
     log levels, subscriptions   clients' requests, and a message to all     other replicas do not learn new ones
     stored results              the results, in pieces                      only the replica with the result serves it
     rate limit of requests      the times of the latest requests            each replica counts its own requests
+
+The notification settings of a session are one hash, in which each field holds the encrypted request by which the client
+made one setting. So replicas that change different settings of a session at the same time do not overwrite each other.
 """
 
 from __future__ import annotations
@@ -19,21 +22,126 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from contextlib import suppress
+from copy import copy
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ..core import limits, log, spans
 from ..core.jsonrpc import dumps, loads
+from ..core.limits import FairQueue, Places
 from ..http_server.sealed.away import StoreAway, StreamGoesOn
 from ..http_server.sealed.seal import Unsealed
-from ..http_server.sealed.spent import SpentNumbers
-from .shared_settings import SharedSettings
-from .waiting_events import WaitingEvents
+from ..http_server.sealed.sealed_states import SpentNumbers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from ..http_server.sealed.seal import Seal
     from .store import Store
+
+_LISTED = "settings"
+_LACK = "A replica that starts later does not know which notifications a session wants"
+MOST_SETTINGS = 10_000
+"""Largest number of sessions whose settings are in the store. Beyond it, those that changed longest ago are dropped."""
+
+LONGEST_SETTING = 1024
+"""Longest request in bytes that is stored. A longer one names a resource by a very long URI."""
+
+
+# MCP cannot give a session a new id, so settings that its client makes later are shared through the store
+# (docs/decisions/http.md).
+class SharedSettings:
+    """Access of one replica to the notification settings of all sessions. `seal` encrypts them."""
+
+    def __init__(self, store: Store, seal: Seal) -> None:
+        self._store = store
+        self._seal = seal
+
+    async def put(self, session: str, digest: str, name: str, line: bytes | None, seconds: float) -> None:
+        """Store `line`, the request that made the setting `name` of a session. If `line` is None, remove the setting.
+
+        `digest`: name of the session in the store. `seconds`: lifetime of the session.
+        """
+        about, now = _about_settings(digest), self._seal.now()
+        try:
+            if line is None:
+                await self._store.drop_field(about, name)
+            elif len(line) > LONGEST_SETTING:
+                log.seldom(
+                    "warning", "not_shared", reason=f"{_LACK}: the request has more than {LONGEST_SETTING:,} bytes."
+                )
+            else:
+                sealed = self._seal.encrypt(about, "", dumps([session, line.decode()]))
+                await self._store.put_field(about, name, sealed, seconds)
+                await self._store.enlist(_LISTED, digest, now, now + seconds)
+                for each in await self._store.first(_LISTED, MOST_SETTINGS):
+                    await self.drop(each)
+        except StoreAway:
+            log.seldom("warning", "not_shared", reason=f"{_LACK}: the store did not answer.")
+
+    async def drop(self, digest: str) -> None:
+        """Remove all settings of a session. Raise StoreAway if the store does not answer."""
+        await self._store.drop(_about_settings(digest), listed=(_LISTED, digest))
+
+    async def read(self) -> AsyncIterator[tuple[str, bytes]]:
+        """Yield a pair for each notification setting: the session's id, and the request by which the client made it.
+
+        Raise StoreAway if the store does not answer.
+        """
+        for digest in await self._store.members(_LISTED, self._seal.now()):
+            about = _about_settings(digest)
+            for sealed in await self._store.fields(about):
+                try:
+                    told: Any = loads(self._seal.decrypt(about, "", sealed).decode())[0]
+                except Unsealed:  # skip the setting: no key of this replica decrypts it
+                    continue
+                yield told[0], told[1].encode()
+
+
+MOST_WAITING = 10_000
+"""Largest number of events that wait for the store. No caller has more than `places.SHARE` of them."""
+
+
+class WaitingEvents:
+    """Queue of encrypted events, each with the name of its stream. Use the object in one event loop only."""
+
+    def __init__(self) -> None:
+        self._waiting: FairQueue[tuple[str, str, bytes]] = FairQueue()
+        self._places = Places(MOST_WAITING)
+        self._keys = count()
+        self._some, self._none = asyncio.Event(), asyncio.Event()
+        self._none.set()
+
+    def add(self, caller: str, stream: str, event: bytes, *, is_last: bool = False) -> bool:
+        """Add an event of a stream. Return False if the share of `caller` is full. The last event is always added."""
+        if not is_last and not self._places.has(caller):
+            return False
+        self._places.take(caller)
+        self._waiting.add(caller, next(self._keys), (caller, stream, event))
+        self._some.set()
+        self._none.clear()
+        return True
+
+    async def next(self) -> tuple[str, bytes]:
+        """Wait for an event, and return its stream and the event. The events of one caller keep their order."""
+        await self._some.wait()
+        found = self._waiting.next(lambda _: True)
+        assert found is not None, "the queue has an event"
+        caller, stream, event = found
+        self._places.give(caller)
+        if not self._waiting:
+            self._some.clear()
+        return stream, event
+
+    def written(self) -> None:
+        """Record that the event that `next` returned is in the store."""
+        if not self._waiting:
+            self._none.set()
+
+    async def join(self) -> None:
+        """Wait until all events are in the store."""
+        await self._none.wait()
+
 
 _RELAY, _ENDED, _REPLICA, _KEPT = "relay:", "ended", "replica:", "kept"
 ALIVE_SECONDS, BEAT_SECONDS = 10.0, 3.0
@@ -77,6 +185,7 @@ class Sharing:
         self.replica = ""
         self._store = store
         self._seal = seal
+        self._limit = "rate"
         self.settings = SharedSettings(store, seal)
         self._spent = SpentNumbers(seal.now)
         self._waiting = WaitingEvents()
@@ -253,12 +362,18 @@ class Sharing:
 
     # Method for the rate limit that all replicas share
 
+    def apart(self, account: str) -> Sharing:
+        """Return the same access, with a rate limit of its own for one account of the server."""
+        found = copy(self)
+        found._limit = f"rate {account}"
+        return found
+
     async def turn(self, most: int, span: float, latest: float) -> tuple[bool, float] | None:
         """Reserve the next slot of the shared rate limit. Return whether that succeeded and the seconds to wait for the
         slot, as `Store.turn` does. Return None if the store does not answer.
         """
         try:
-            return await self._store.turn("rate", most, span, latest)
+            return await self._store.turn(self._limit, most, span, latest)
         except StoreAway:
             return None
 
@@ -327,3 +442,8 @@ class Sharing:
             except Unsealed:
                 continue
             relayed(told[0], None if told[1] is None else told[1].encode())
+
+
+def _about_settings(digest: str) -> str:
+    """Return the key under which the store holds the settings of a session."""
+    return f"settings:{digest}"

@@ -178,7 +178,7 @@ def _of_member(name: str, member: Any) -> list[str]:
     return list(member) if name == "patternProperties" and isinstance(member, dict) else []
 
 
-ENCODINGS: tuple[BodyEncoding, ...] = ("json", "jsonl", "form", "multipart", "xml", "text", "binary")
+ENCODINGS: tuple[BodyEncoding, ...] = ("json", "jsonl", "form", "multipart", "multipart-items", "xml", "text", "binary")
 PARTS: tuple[PartKind, ...] = ("text", "json", "xml", "file")
 
 

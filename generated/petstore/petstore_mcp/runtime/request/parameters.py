@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Encode a value for its place in the request: the path, the query, a header or a cookie.
+"""Encode a value for its place in the request: the path, the query, a header, a cookie, or a member of the body.
 
 Each place allows certain characters (`Place`). A value that cannot be encoded there is refused, never
 altered. A path segment is never empty; a header is visible ASCII (as RFC 9110 section 5.5 asks of new fields). A cookie
@@ -11,17 +11,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..core.wire_formats import ABSENT
 from ..text import fields
-from .argument_errors import Unsendable
-from .styles import STYLES, Expansion, Place, brackets, defined, front, percent, reserved, scalar, unnamed
+from . import styles
+from .argument_errors import Problem, Refused, Unsendable, gather
+from .styles import JSON, STYLES, Expansion, Place, brackets, defined, front, percent, reserved, scalar, unnamed
 
 if TYPE_CHECKING:
-    from ..tables.table import Field
+    from ..tables.table import Body, Field, Xml
     from ..tables.table import Parameter as Bound
 
 Written = TypeVar("Written")
@@ -233,6 +234,45 @@ class Header(Parameter[list[tuple[str, str]]]):
         return [(self.name, text)]
 
 
+class Member:
+    """One member of a body: its entry in `bindings.json`, its value, and the argument to name in error messages."""
+
+    __slots__ = ("argument", "field", "value")
+
+    def __init__(self, argument: str, field: Field, value: Any) -> None:
+        self.argument = argument
+        self.field = field
+        self.value = value
+
+
+def write_each(
+    write: Callable[[Member], Iterable[Written]], members: list[Member]
+) -> list[tuple[Member, Sequence[Written]]]:
+    """Return each member with the parts that `write` returns for it.
+
+    Raise Refused, with the problems of all members, if a member cannot be written.
+    """
+    if len(members) > styles.MOST_PAIRS:
+        raise Refused(
+            Problem("", f"expected at most {styles.MOST_PAIRS} members, each of which is sent under its name")
+        )
+    named = [(member.argument, member) for member in members]
+    return gather(lambda member: [(member, list(write(member)))], named)
+
+
+def check_fields(owners: Sequence[styles.WrittenNames], place: str, body: Body, credentials: frozenset[str]) -> None:
+    """Raise Refused if two arguments write the same form field, or if an argument writes a field that is reserved.
+
+    Also refuse a field that the API description does not declare if its name may be read as a credential's name.
+    """
+    described = {field["name"] for field in body.get("fields", ())}
+    if "template" in body and "members" in body["template"]:
+        described |= body["template"]["members"].keys()
+    given = ((argument, name) for argument, _, names in owners for name in names if name not in described)
+    styles.refuse_credentials(given, place, credentials)
+    styles.check_names(owners, place, body.get("withheld", ()))
+
+
 def field_pairs(field: Field, value: Any, place: Place) -> list[str]:
     """Return the pairs of one urlencoded form field. Without a style, an object is written with brackets."""
     if "content" in field:
@@ -240,6 +280,20 @@ def field_pairs(field: Field, value: Any, place: Place) -> list[str]:
     elif "style" not in field and isinstance(value, dict):
         return brackets(field["name"], value, place)
     return Expansion(STYLES[field.get("style", "form")], field["name"], field.get("explode", True), place).parts(value)
+
+
+def json_bytes(value: Any) -> bytes:
+    """Return compact UTF-8 JSON. Raise Unsendable if JSON cannot represent the value."""
+    try:
+        return JSON.encode(value).encode()
+    except (ValueError, TypeError):
+        raise Unsendable("expected a value that JSON can hold") from None
+
+
+def xml_text(shape: Xml, value: Any) -> str:
+    from ..templates import xmltext  # imported here: few APIs use XML
+
+    return xmltext.document(shape, value)
 
 
 def _text(bound: Bound, place: Place, *, ascii_only: bool = False) -> Callable[[Any], str]:

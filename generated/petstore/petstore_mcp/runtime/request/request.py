@@ -20,7 +20,7 @@ object, else text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, assert_never
@@ -30,16 +30,28 @@ from ..core.wire_formats import ABSENT
 from ..text.folded_names import fold
 from . import styles
 from .argument_errors import Problem, Refused, Unsendable, gather, problems_of
-from .parameters import Cookies, Header, PathPiece, QueryPairs, QueryString, Written, field_pairs, value_of
-from .styles import JSON, OTHERS, STYLES, Expansion, PairSpace, Place, percent, reserved, scalar
+from .parameters import (
+    Cookies,
+    Header,
+    Member,
+    PathPiece,
+    QueryPairs,
+    QueryString,
+    Written,
+    check_fields,
+    field_pairs,
+    json_bytes,
+    value_of,
+    write_each,
+    xml_text,
+)
+from .styles import OTHERS, PairSpace, Place, percent, reserved, scalar
 
 if TYPE_CHECKING:
     from ..core.catalog import Tool
     from ..files.files import Files
-    from ..files.multipart import Part
-    from ..tables.table import Body, Field, Xml
+    from ..tables.table import Body, Field
     from ..tables.table import Parameter as Bound
-    from ..tables.words import PartKind
     from .parameters import Parameter
 
     Entropy = Callable[[int], bytes]
@@ -47,24 +59,13 @@ if TYPE_CHECKING:
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY"})
 """Methods that change nothing (RFC 9110 section 9.2.1, and QUERY)."""
 
-WITH_FILES = ("binary", "multipart")
+WITH_FILES = ("binary", "multipart", "multipart-items")
 """Encodings of bodies whose arguments may be files. To build another body, no reader of files is needed."""
 
 _FIRST_LINE = re.compile(r"--([0-9A-Za-z'()+_,./:=?-]{1,70})\r?\n")
 _FORM = Place(percent)
 _UNENCODED = Place(str)
 _FORM_RESERVED = Place(lambda text: reserved(text, "&=+#"), percent)
-
-
-class Member:
-    """One member of a body: its entry in `bindings.json`, its value, and the argument to name in error messages."""
-
-    __slots__ = ("argument", "field", "value")
-
-    def __init__(self, argument: str, field: Field, value: Any) -> None:
-        self.argument = argument
-        self.field = field
-        self.value = value
 
 
 Content = tuple[str, bytes]
@@ -100,15 +101,9 @@ def build_body(
     if encoding == "form":
         return [(content_type, _form_body(members, body, credentials))]
     if encoding == "multipart":
-        written = _each(lambda member: _parts(member, arguments, files), members)
-        owners = [(member.argument, member.field, [part.name for part in found]) for member, found in written]
-        _check(owners, "part", body, credentials)
-        if not any(found for _, found in written):
-            names = ", ".join(sorted({field["argument"] for field in body["fields"] if "argument" in field})[:20])
-            raise Refused(Problem("", f"the body would be empty: give at least one of {names or whole}"))
-        from ..files.multipart import join  # imported late: few tools send multipart bodies
+        from ..files.multipart import named_parts  # imported late: few tools send multipart bodies
 
-        return [join(content_type, [part for _, found in written for part in found], entropy)]
+        return [named_parts(body, members, arguments, files, credentials, entropy)]
     content = {member.field["name"]: member.value for member in members}
     return gather(lambda value: [_whole(body, value, files)], [("", content)])
 
@@ -131,14 +126,6 @@ def _filled_body(
         return [(body["contentType"], _form_body(_inside(name, (), value), body, credentials))]
     plain = {**body, "encoding": "text"} if encoding == "xml" else body
     return gather(lambda value: [_whole(plain, value, files)], [(name, value)])
-
-
-def json_bytes(value: Any) -> bytes:
-    """Return compact UTF-8 JSON. Raise Unsendable if JSON cannot represent the value."""
-    try:
-        return JSON.encode(value).encode()
-    except (ValueError, TypeError):
-        raise Unsendable("expected a value that JSON can hold") from None
 
 
 def _bound(body: Body, arguments: dict[str, Any]) -> list[Member] | None:
@@ -210,7 +197,11 @@ def _whole(body: Body, value: Any, files: Files | None) -> Content:
         case "text":
             return _text(content_type, scalar(value))
         case "xml":
-            return _text(content_type, _xml(body["xml"], value))
+            return _text(content_type, xml_text(body["xml"], value))
+        case "multipart-items":
+            from ..files.multipart import positional_parts  # imported late: few tools send multipart bodies
+
+            return positional_parts(body, value, files)
         case "binary" | "form" | "multipart":  # if one argument is the whole form, the client has encoded it
             from ..files.files import media_type  # imported late: few tools send files
 
@@ -247,109 +238,15 @@ def _boundary(text: str) -> str:
     return found[1]
 
 
-def _each(
-    write: Callable[[Member], Iterable[Written]], members: list[Member]
-) -> list[tuple[Member, Sequence[Written]]]:
-    """Return each member with the parts that `write` returns for it.
-
-    Raise Refused, with the problems of all members, if a member cannot be written.
-    """
-    if len(members) > styles.MOST_PAIRS:
-        raise Refused(
-            Problem("", f"expected at most {styles.MOST_PAIRS} members, each of which is sent under its name")
-        )
-    named = [(member.argument, member) for member in members]
-    return gather(lambda member: [(member, list(write(member)))], named)
-
-
 def _form_body(members: list[Member], body: Body, credentials: frozenset[str]) -> bytes:
-    written = _each(_pairs, members)
+    written = write_each(_pairs, members)
     owners = [(member.argument, member.field, styles.names_of(pairs)) for member, pairs in written]
-    _check(owners, "form field", body, credentials)
+    check_fields(owners, "form field", body, credentials)
     return "&".join(pair for _, pairs in written for pair in pairs).encode()
-
-
-def _check(owners: Sequence[styles.WrittenNames], place: str, body: Body, credentials: frozenset[str]) -> None:
-    """Raise Refused if two arguments write the same form field, or if an argument writes a field that is reserved.
-
-    Also refuse a field that the API description does not declare if its name may be read as a credential's name.
-    """
-    described = {field["name"] for field in body.get("fields", ())}
-    if "template" in body and "members" in body["template"]:
-        described |= body["template"]["members"].keys()
-    given = ((argument, name) for argument, _, names in owners for name in names if name not in described)
-    styles.refuse_credentials(given, place, credentials)
-    styles.check_names(owners, place, body.get("withheld", ()))
 
 
 def _pairs(member: Member) -> list[str]:
     return field_pairs(member.field, member.value, _FORM_RESERVED if member.field.get("reserved") else _FORM)
-
-
-def _parts(member: Member, arguments: dict[str, Any], files: Files | None) -> Iterator[Part]:
-    from ..files.multipart import Part  # imported late: few tools send multipart bodies
-
-    field, value = member.field, member.value
-    if "style" in field:
-        yield from _styled(field, value)
-        return
-    headers = [line for each in field.get("headers", ()) for line in _part_header(each, arguments)]
-    many = (field.get("repeat", "part" not in field) or field.get("part") == "file") and isinstance(value, list)
-    if many:
-        styles.check_extent(field["name"], value)
-    for index, item in enumerate(value if many else [value]):
-        kind: PartKind = field.get("part") or ("json" if isinstance(item, (dict, list)) else "text")
-        media = field.get("contentType", "")
-        if kind == "json":
-            yield Part(field["name"], json_bytes(item), media or "application/json", headers=headers)
-        elif item is None:
-            continue
-        elif kind == "xml":
-            yield Part(field["name"], _xml(field["xml"], item).encode(), media, headers=headers)
-        elif kind == "text":
-            yield Part(field["name"], scalar(item).encode(), media, headers=headers)
-        elif kind == "file":
-            from ..files.files import media_type  # imported late: few tools send files
-
-            assert files is not None
-            content, known, own = files.content(item)
-            name = _file_name(field.get("filename", ""), arguments, index) or known
-            content_type = media_type(media, content, name, own)
-            yield Part(field["name"], content, content_type, name or field["name"], headers)
-        else:
-            assert_never(kind)
-
-
-def _part_header(bound: Bound, arguments: dict[str, Any]) -> list[tuple[str, str]]:
-    value = value_of(bound, arguments)
-    if bound.get("required") and value is ABSENT:
-        raise Refused(Problem(bound["argument"], "is required with this part"))
-    return Header(bound).write(None if value is ABSENT else value)
-
-
-def _styled(field: Field, value: Any) -> Iterator[Part]:
-    """Yield multipart parts for a field: one for each name-value pair of the field's style (OpenAPI 3.1,
-    4.8.15.1.1).
-    """
-    from ..files.multipart import Part  # imported late: few tools send multipart bodies
-
-    for pair in Expansion(STYLES[field["style"]], field["name"], field["explode"], _UNENCODED).parts(value):
-        name, _, text = pair.partition("=")
-        yield Part(name, text.encode(), "")
-
-
-def _file_name(argument: str, arguments: dict[str, Any], index: int) -> str:
-    given = arguments.get(argument) or ""
-    name = (given[index] if index < len(given) else "") if isinstance(given, list) else str(given)
-    if "/" in name or "\\" in name or "\0" in name:
-        raise Refused(Problem(argument, "expected a file name without a directory"))
-    return name
-
-
-def _xml(shape: Xml, value: Any) -> str:
-    from ..templates import xmltext  # imported here: few APIs use XML
-
-    return xmltext.document(shape, value)
 
 
 LONGEST_TARGET = 32 * 1024
@@ -383,11 +280,12 @@ class Request:
     - `template`: the path for logs, with placeholders for values. `rewritten`: the hook that changed the path, or "".
     - `traced`: whether W3C trace context fields are added when the request is sent.
     - `sent`: how often the request was sent, counted only if telemetry is on.
+    - `signer`: what signs each try of the request (`signing.signers`), or None.
     """
 
     __slots__ = (
-        "body", "cookies", "headers", "method", "path", "query", "rewritten", "sent", "server", "template",
-        "traced",
+        "body", "cookies", "headers", "method", "path", "query", "rewritten", "sent", "server", "signer",
+        "template", "traced",
     )  # fmt: skip
 
     def __init__(self, method: str, path: str, server: int = 0, template: str | None = None) -> None:
@@ -397,6 +295,7 @@ class Request:
         self.rewritten = ""
         self.traced = False
         self.sent = 0
+        self.signer: Any = None
         self.server = server
         self.query: list[str] = []
         self.headers: list[tuple[str, str]] = []
@@ -521,7 +420,7 @@ def _given(plan: Plan, arguments: dict[str, Any], entropy: Entropy) -> dict[str,
     """
     given = plan.defaults | arguments
     if plan.made:
-        given = dict.fromkeys(plan.made, _uuid(entropy(16))) | given
+        given = dict.fromkeys(plan.made, uuid_of(entropy(16))) | given
     problems: list[Problem] = []
     for name, value in given.items():
         try:
@@ -563,7 +462,7 @@ def _body(
     return []
 
 
-def _uuid(entropy: bytes) -> str:
+def uuid_of(entropy: bytes) -> str:
     """Return a UUID version 4 (RFC 9562 section 5.4) made from 16 random bytes."""
     text = bytearray(entropy)
     text[6], text[8] = text[6] & 0x0F | 0x40, text[8] & 0x3F | 0x80

@@ -10,7 +10,7 @@ reads stdin reads slices.
 
 A large response is stored as UTF-8, with secrets removed. The work is done in pieces, and the event loop runs between
 them, so that no other call waits. If the call's time ends first, the part stored so far is kept. Over stdio, where
-there is a single client, the URIs end in a number. Over HTTP, `replicas.sealed_results` creates URIs that nobody can
+there is a single client, the URIs end in a number. Over HTTP, `sealed_states` creates URIs that nobody can
 guess.
 
 For MCP hosts whose models cannot read resources, the operator enables a tool that reads the rest of a cut result, by
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     class Names(Protocol):
         """Interface of a creator of URIs for stored results, which also decides who may read them.
 
-        Over HTTP, the module `replicas.sealed_results` implements this protocol.
+        Over HTTP, the module `sealed_states` implements this protocol.
         """
 
         def new(self) -> Callable[[], str]:

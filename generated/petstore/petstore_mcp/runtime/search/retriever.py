@@ -11,9 +11,9 @@ integers. The score of a tool `d` for a part `q` of a query is
 
 - `impact` is BM25F: idf(t) * tf / (1.2 + tf), where tf weights the fields: name, path and summary 2, description and
   tags 1, argument names 0.6, descriptions of arguments 0.3, member names of the response and the document's description
-  of the operation 0.25. Words that occur in no name, path, summary or tag count half. Deprecated tools count 0.8.
-- `weight` is 1 for a word of the query and 0.5 for a synonym. It is half of that behind `to` with a verb: `fetch the
-  users to notify them` asks for users.
+  of the operation 0.25. Words that occur in no name, path, summary or tag count half. Deprecated tools count 0.6.
+- `weight` is 1 for a word of the query and 0.5 for a synonym. It is half of that in a purpose (`fetch the users to
+  notify them` asks for users) or a condition (`warn me when a server is slow` asks for warnings).
 - `named` is the share of the tool name's words that the query contains. So `create_issue` ranks above
   `create_issue_comment` if the query only asks to create an issue.
 - `intent` is 0.7 if a verb among the first two words asks for another effect (read, add, update, delete) than the tool
@@ -49,7 +49,7 @@ SYNONYM = 0.5
 """Weight of a synonym of a query word."""
 
 PURPOSE = 0.5
-"""Weight of the words that say what a step is for."""
+"""Weight of the words that say what a step is for, or when."""
 
 UNFIT = 0.7
 """Factor of tools that have another effect than the query asks for."""
@@ -66,10 +66,12 @@ CLAUSES = re.compile(
 
 _PURPOSE = re.compile(
     r"\bto (?!(?:an?|the|my|our|your|his|her|their|its|this|that|these|those|me|it|us|them|him|all|any|some|each|every"
-    r"|one|another)\b)",
+    r"|one|another)\b)| (?:when|while|until|if|because|since|where)\b",
     re.IGNORECASE | re.ASCII,
 )
-"""`to` before a verb. Before one of the listed words, `to` stands before a noun: `add a track to my playlist`."""
+"""The beginning of a purpose or condition. Before one of the listed words, `to` stands before a noun: `add a track to
+my playlist`.
+"""
 
 
 class Hit:

@@ -21,6 +21,7 @@ _VERBS = {
 _QUESTIONS = "who whose what which when where how is are was were does did do has have"
 """First words of questions. A question asks for a tool that reads."""
 
+# Word vectors find less than this list, and doubt fewer unanswerable queries (docs/decisions/search.md).
 _SYNONYMS = """
 access=permission actor=credit,cast,person actress=cast,credit,person alarm=alert amend=update,edit append=add
 archive=archived assign=assignee band=artist bigger=resize,size bill=invoice born=birthday,birth bug=issue

@@ -30,7 +30,7 @@ _BY_KEY = {
     b'"requires":': ("..questions.required_capabilities",),
     b'"result":': ("..results.result_rules",),
     b'"encoding":"binary"': ("..files.files",),
-    b'"encoding":"multipart"': ("..files.files", "..files.multipart"),
+    b'"encoding":"multipart': ("..files.multipart",),
     b'"template":': ("..templates.templates", "..templates.xmltext"),
     b'"xml":': ("..templates.xmltext",),
 }
@@ -80,4 +80,6 @@ def _names(catalog: Catalog, settings: Settings) -> list[str]:
         names += ["..oauth.tokens", "..oauth.discovery"]
     if any("user" in scheme for scheme in catalog.security.values()):
         names += ["..oauth.tokens", "..login.run"]
+    for scheme in catalog.security.values():
+        names += ["..signing.signers", f"..signing.{scheme['signing']}"] if "signing" in scheme else []
     return names

@@ -92,7 +92,7 @@ def ways(scheme: Scheme) -> list[list[str]]:
 
 def variables(scheme: Scheme) -> list[tuple[str, str]]:
     """Return role (such as `client_id`) and name of each environment variable for the credential of a scheme."""
-    roles = [role for each in ways(scheme) for role in each]
+    roles = [*scheme["variables"]] if "signing" in scheme else [role for each in ways(scheme) for role in each]
     if "user" in scheme:
         roles += [role for role in CLIENT if role not in roles]
     return [(role, scheme["variables"][role]) for role in roles]
@@ -204,7 +204,7 @@ def _wrong(secret: str, scheme: Scheme, part: str) -> str:
         return "" if secret.isprintable() else "must be printable text"
     if part.startswith("client_"):
         return "" if secret.isprintable() and secret.isascii() else "must be printable ASCII characters"
-    if "base64" in scheme:
+    if "base64" in scheme or part in ("username", "password"):
         # Any character fits, except control characters, and a colon in any part but the last (RFC 7617). `isprintable`
         # also refuses environment bytes that are not UTF-8, which Python reads as lone surrogates.
         is_last = part == scheme["ways"]["given"][-1]

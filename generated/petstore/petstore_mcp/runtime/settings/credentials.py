@@ -412,8 +412,8 @@ class ServerCredentials:
         sent = [*schemes, *(scheme for scheme in settings if filled(scheme, secrets))]
         fixed = constant(self._settings, binding)
         # Encode credentials only at the first request. Constant fields come first, so that credentials replace them.
-        credentials = cache(lambda: [*fixed, *written(sent, secrets)])
-        return SelectedCredentials(
+        credentials = cache(lambda: [*fixed, *written([each for each in sent if "signing" not in each], secrets)])
+        chosen = SelectedCredentials(
             lambda request: put(request, credentials()),
             [
                 *(name for scheme in schemes for name in self._told(scheme)),
@@ -424,6 +424,12 @@ class ServerCredentials:
             tuple(dict.fromkeys(way for scheme in others for way in _in_words([scheme]))),
             self._callers(delegated, binding) if delegated else None,
         )
+        for scheme in (each for each in schemes if "signing" in each):
+            from ..signing.signers import signing  # imported late: few APIs want signatures
+
+            address = self._settings.server(binding.get("server", 0))
+            chosen.put = signing(chosen.put, scheme, secrets, address, set_field)
+        return chosen
 
     def _callers(self, schemes: list[Scheme], binding: Binding) -> CallerCredential:
         """Return an object that says how to get the caller's credentials, and attaches them to a request."""

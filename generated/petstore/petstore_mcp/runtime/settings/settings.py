@@ -54,15 +54,16 @@ class Settings:
     - `client`: files of the client certificate and its key. `sizes`: the limits that MAX_RESULT sets.
     - `described`: URL of the first server in the API description, with variables filled in.
     - `rotation` replaces credentials when their files change; None without such files.
+    - `accounts`: name -> catalog and settings of each account.
     - `again`: with --reload, a function that reads the settings for a newer `bindings.json`.
     - `telemetry`: settings of telemetry, or None.
     - `read`: names of all environment variables that were looked up, set or not.
     """
 
     __slots__ = (
-        "again", "client", "delegations", "described", "endpoints", "given", "listening", "prefix", "private",
-        "problems", "read", "rotation", "rules", "secrets", "servers", "sizes", "telemetry", "values",
-        "warnings",
+        "accounts", "again", "client", "delegations", "described", "endpoints", "given", "listening", "prefix",
+        "private", "problems", "read", "rotation", "rules", "secrets", "servers", "sizes", "telemetry",
+        "values", "warnings",
     )  # fmt: skip
 
     def __init__(self, prefix: str) -> None:
@@ -77,6 +78,7 @@ class Settings:
         self.client: tuple[str, str | None] | None = None
         self.private: list[str] = []
         self.read: dict[str, None] = {}
+        self.accounts: dict[str, tuple[Catalog, Settings]] = {}
         self.again: Again | None = None
         self.rotation: Rotation | None = None
         self.rules: Rules | None = None
@@ -94,6 +96,10 @@ class Settings:
         """Apply the settings to the catalog: hide tools that the operator excludes, add tools that settings enable."""
         if self["DOWNLOADS_DIR"] is not None:
             catalog.offer_saving()
+        if self.accounts and self.listening is not None and self["CALLER_ACCOUNTS"] is not None:
+            from ..accounts.accounts import withdraw  # imported late: few servers have accounts
+
+            withdraw(catalog)
         if self["READ_ONLY"]:
             catalog.hide_changing()
         if catalog.roles and not (self.listening and self["AUTH_ROLES_CLAIM"]):
@@ -159,6 +165,10 @@ def load(
     settings.warnings += [_UNACCEPTED.format(host, reason, catalog.prefix) for host, reason in rules.unaccepted.items()]
     settings.secrets, problems, warnings = credential_env.read(catalog.security, asked)
     settings.problems += problems
+    if "accounts" in catalog.header:
+        from ..accounts.accounts import load as load_accounts  # imported late: few servers have accounts
+
+        load_accounts(settings, lambda view, seen: load(view, seen, base_url, False, at_start, http), catalog, asked)
     settings.warnings += warnings + asked.unread(f"{catalog.prefix}_")
     named = (credential_env.named(ending, catalog.security, asked) for ending in credential_env.SOURCES)
     if settings["CA_FILE"] or settings.client or any(named):
@@ -377,7 +387,8 @@ class _Reader:
         value = self._environ.get(name, "")
         if value and value not in variable.get("enum", [value]):
             self._settings.problems.append(f"{name} must be one of {', '.join(variable['enum'])}.")
-        return value or str(variable.get("default", ""))
+        self._settings.values[name] = found = value or str(variable.get("default", ""))
+        return found
 
 
 def parser(row: Setting) -> Callable[[str], Any]:

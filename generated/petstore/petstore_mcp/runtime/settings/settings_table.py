@@ -29,10 +29,12 @@ class Setting:
     - `feature`: what in the server reads it, "" if every server does. "http": read only over HTTP, so that `install`
       does not write it into the configuration of a client. "otel": further variables of telemetry.
     - `secret`: True if the value is redacted, and may be in a file that `<NAME>_FILE` names.
+    - `account`: "own" if an account of the server has only its own value, "server" if the server's is the default. ""
+      for the server as a whole.
     - `form`: kind and title of the field in the form of a bundle (text, folder or switch); () asks nobody.
     """
 
-    __slots__ = ("default", "feature", "form", "name", "parser", "purpose", "secret")
+    __slots__ = ("account", "default", "feature", "form", "name", "parser", "purpose", "secret")
 
     def __init__(
         self,
@@ -43,6 +45,7 @@ class Setting:
         feature: str = "",
         *,
         secret: bool = False,
+        account: Literal["", "own", "server"] = "",
         form: tuple[Literal["text", "folder", "switch"], str] | tuple[()] = (),
     ) -> None:
         self.name = name
@@ -51,6 +54,7 @@ class Setting:
         self.purpose = purpose
         self.feature = feature
         self.secret = secret
+        self.account = account
         self.form = form
 
     @property
@@ -78,14 +82,14 @@ class Setting:
 SETTINGS = (
     Setting("BASE_URL", "", "",
             "the API's base URL, or a unix socket, such as `unix:///run/api.sock`; a value without a path keeps the"
-            " original path; to have no path, end the value with a slash"),
+            " original path; to have no path, end the value with a slash", account="server"),
     Setting("TIMEOUT", ".setting_parsers.seconds", 30.0, "the time limit of a call in seconds; {default} by default"),
     Setting("CONCURRENCY", ".setting_parsers.concurrency", 64,
             "how many requests the server sends to the API at the same time; one tool may use seven eighths of them;"
-            " {default} by default"),
+            " {default} by default", account="server"),
     Setting("RATE_LIMIT", ".setting_parsers.rate", None,
             "how many requests the server sends to the API in any second, minute or hour, such as `10/s`, `100/min` or"
-            " `5000/h`; no limit by default"),
+            " `5000/h`; no limit by default", account="server"),
     Setting("MAX_RESULT", ".sizes.parse", None,
             "two limits: how much of a result a client gets at once, and how much the server stores so that clients can"
             " read the rest; `8k tokens, 64 MiB` by default. The limit for images, sounds and files is 32 times the one"
@@ -111,24 +115,26 @@ SETTINGS = (
             "roles"),
     Setting("PROXY", ".setting_parsers.proxy", None,
             "the proxy for requests to the API, `http://USER:PASSWORD@HOST:PORT` or `socks5://...`; variables such as"
-            " `HTTP_PROXY` are ignored", secret=True),
+            " `HTTP_PROXY` are ignored", secret=True, account="server"),
     Setting("NO_PROXY", "..reach.proxies.exceptions", (),
             "what requests reach without `_PROXY`, separated by commas: hosts, with all names below them, and networks",
-            "reach"),
+            "reach", account="server"),
     Setting("HEADERS", "..reach.constant_headers.read", (),
-            "header fields for every request to the API, one `Name: value` on each line, without secrets", "reach"),
+            "header fields for every request to the API, one `Name: value` on each line, without secrets",
+            "reach", account="server"),
     Setting("HEADERS_FILE", "..reach.constant_headers.read_file", (),
-            "a file with further such fields, whose values are secret", "reach"),
+            "a file with further such fields, whose values are secret", "reach", account="own"),
     Setting("CA_FILE", ".setting_parsers.file", None, "a file of certificates to trust instead of the system's (PEM)"),
-    Setting("CLIENT_CERT", ".setting_parsers.file", None, "the client certificate for TLS (PEM)"),
+    Setting("CLIENT_CERT", ".setting_parsers.file", None, "the client certificate for TLS (PEM)", account="own"),
     Setting("CLIENT_KEY", ".setting_parsers.file", None,
-            "the key of `_CLIENT_CERT`, if the key is in another file (PEM)"),
-    Setting("CLIENT_KEY_PASSWORD", "", "", "the passphrase of that key, if the key is locked", secret=True),
+            "the key of `_CLIENT_CERT`, if the key is in another file (PEM)", account="own"),
+    Setting("CLIENT_KEY_PASSWORD", "", "", "the passphrase of that key, if the key is locked", secret=True,
+            account="own"),
     Setting("ALLOW_HTTP", ".setting_parsers.switch", False, "`1` to allow requests to other machines without TLS"),
     Setting("ALLOW_HOSTS", ".setting_parsers.hosts", frozenset(),
             "further hosts to which calls and credentials may go, separated by commas. You need it for hosts that are"
             " new since this server was first generated, and for further hosts of the API if `_BASE_URL` is set. Tools"
-            " that follow redirects may also follow them to these hosts, without credentials"),
+            " that follow redirects may also follow them to these hosts, without credentials", account="server"),
     Setting("IGNORE_ARGUMENTS", ".setting_parsers.names", frozenset(),
             "further members that your client adds to the arguments of calls, separated by commas; the server leaves"
             " them out of calls to tools that have no such argument. `toolCallId` of n8n, with `sessionId`, `action`"
@@ -192,6 +198,12 @@ SETTINGS = (
     Setting("STORE", "..http_server.listening.store", None,
             "the URL of a Redis or Valkey server in which replicas share state, such as `redis://cache:6379/0`",
             "http", secret=True),
+    Setting("CALLER_ACCOUNTS", "", None,
+            "over HTTP: the account that each caller uses, by `claim:NAME` of access tokens, or by a file: on each line"
+            " a caller and an account", "accounts"),
+    Setting("LOGIN_NAME", "", "",
+            "a name for the logins of this instance, if several of this server on one machine must not share them",
+            "login"),
     Setting("LOGIN_PORT", ".setting_parsers.port", 0,
             "the port of this machine at which `login` waits for your browser; any free port by default", "login"),
     Setting("TOKEN_STORE", ".setting_parsers.token_store", "",

@@ -1,7 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Implement the commands `call` and `completion`.
 
-`call TOOL --argument value` calls a tool and prints its result as JSON. Everything else is written to stderr.
+`call TOOL --argument value` calls a tool and prints its result as JSON. Everything else is written to stderr. A
+form that the server sends to its user is filled in from flags, else from the terminal.
+
+Shell completion works for commands, for the arguments of `call`, and for the variables of `install --env`.
 """
 
 from __future__ import annotations
@@ -12,16 +15,88 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ..commands.command_line import show, table
+from ..commands.command_line import COMMANDS, show, table
+from ..core.absent_parts import has
 from ..core.stdio import EXIT_CONFIG, complain
 from ..settings import settings as environment
-from ..text.sanitize import brief
-from . import completion, flags, form_fields, own_server
+from ..settings.settings_table import SETTINGS
+from ..text.sanitize import brief, visible
+from . import flags, own_server
+from .flags import read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
     from ..core.catalog import Catalog
+
+SHELLS = ("bash", "zsh", "fish")
+_OWN_FLAGS = ("--help", "--json", "--list", "--output", "--raw", "--yes")
+
+# Enum values of a document are among the words, and must stay data on the command line. zsh and fish quote the words
+# (fish: all but a `~`), bash needs `printf %q`. The last typed word is passed on without its quotes.
+_BASH = """\
+_{function}() {{
+  local word typed=("${{COMP_WORDS[@]:1:COMP_CWORD}}")
+  typed[COMP_CWORD-1]="${{typed[COMP_CWORD-1]//\\\\}}"
+  COMPREPLY=()
+  while IFS= read -r word; do
+    COMPREPLY+=("$(printf %q "$word")")
+  done < <({command} completion words "${{typed[@]}}" 2>/dev/null)
+}}
+complete -o default -F _{function} {command}
+"""
+_ZSH = """\
+#compdef {command}
+_{function}() {{
+  local -a found
+  found=(${{(f)"$({command} completion words "${{(@Q)words[2,CURRENT]}}" 2>/dev/null)"}})
+  compadd -- $found
+}}
+if [[ $funcstack[1] = _{command} ]]; then _{function}; else compdef _{function} {command}; fi
+"""
+_FISH = """\
+complete -c {command} -f -a '({command} completion words (commandline -opc)[2..-1] (commandline -ct | string unescape) \
+2>/dev/null | string match -v "~*")'
+"""
+
+
+class FormFiller:
+    """Source of the user's values for the server's forms.
+
+    `given` holds the values that flags have set. `read(text)` shows a text and returns the line that the user types.
+    `read` is None if there is no terminal.
+    """
+
+    def __init__(self, given: dict[str, Any], read: Callable[[str], str] | None, say: Callable[[str], None]) -> None:
+        self._given = given
+        self._read = read
+        self._say = say
+        self.lacking: list[str] = []
+
+    def fill(self, message: str, schema: dict[str, Any]) -> dict[str, Any] | None:
+        """Return the values for a form, from flags or else from the user. Return None if the user does not answer.
+
+        The value of a flag is used for one form only, not for a later form with the same field.
+        """
+        fields, required = schema["properties"], schema.get("required", ())
+        found = {name: self._given.pop(name) for name in fields if name in self._given}
+        left = {name: field for name, field in fields.items() if name not in found}
+        if self._read is None:
+            self.lacking = [name for name in left if name in required and "default" not in left[name]]
+            if self.lacking:
+                self._say(message)
+            return None if self.lacking else found
+        if left:
+            self._say(message)
+        for name, field in left.items():
+            typed = self._read(_prompt(name, field, name in required))
+            if not typed and name in required and "default" not in field:
+                return None
+            if typed:
+                found[name] = read_text(typed, field)
+        return found
+
 
 FAILED, USAGE = 1, 2
 
@@ -126,11 +201,11 @@ def _no_tool(catalog: Catalog, name: str) -> str:
 def _complete(words: list[str], command: str, catalog: Catalog) -> int:
     """Print the completion script for a shell, or the completions of an unfinished command line."""
     if words[:1] == ["words"]:
-        return show(completion.words(catalog, words[1:]))
-    if len(words) != 1 or words[0] not in completion.SHELLS:
-        complain(f"{command} completion: name a shell: {', '.join(completion.SHELLS)}.")
+        return show(_completions(catalog, words[1:]))
+    if len(words) != 1 or words[0] not in SHELLS:
+        complain(f"{command} completion: name a shell: {', '.join(SHELLS)}.")
         return USAGE
-    return show(completion.script(words[0], command).splitlines())
+    return show(_completion_script(words[0], command).splitlines())
 
 
 def _list(catalog: Catalog, words: list[str]) -> int:
@@ -174,7 +249,7 @@ def _call(given: _Given, arguments: dict[str, Any], catalog: Catalog, warnings: 
     binding = catalog.tool(given.tool).binding
     asked = {name for each in binding.get("ask", ()) for name in each.get("arguments", ())}
     answers = {name: arguments.pop(name) for name in asked & arguments.keys()}
-    filler = form_fields.FormFiller(answers, _read if _is_attended(given) else None, lambda text: _tell(f"{text}\n"))
+    filler = FormFiller(answers, _read if _is_attended(given) else None, lambda text: _tell(f"{text}\n"))
     shown = _progress if sys.stderr is not None and sys.stderr.isatty() else None
     fills = "ask" in binding or _is_attended(given)  # a hook may ask the user, even if the tool has no `ask`
     terminal = own_server.Terminal(_ask_for(given), shown, filler.fill if fills else None)
@@ -297,3 +372,68 @@ def _bytes(result: dict[str, Any]) -> bytes | None:
         if block.get("type") in ("image", "audio", "resource")
     ]
     return base64.b64decode(found[0]) if len(found) == 1 and found[0] else None
+
+
+# -- fields of forms ---------------------------------------------------------------------------------------------------
+
+
+def _prompt(name: str, field: dict[str, Any], required: bool) -> str:
+    """Return the prompt for one field: its title, its choices and its default."""
+    items = field.get("items", field)
+    titled = {each["const"]: each["title"] for key in ("oneOf", "anyOf") for each in items.get(key, ())}
+    choices = [f"{value} ({title})" for value, title in titled.items()] or items.get("enum", [])
+    parts = [field.get("title") or name, f"[{', '.join(choices)}]" if choices else ""]
+    parts.append("several, with commas between" if field["type"] == "array" else "")
+    parts.append(f"default {field['default']}" if "default" in field else "" if required else "optional")
+    return " ".join(filter(None, parts)) + ": "
+
+
+# -- completion --------------------------------------------------------------------------------------------------------
+
+
+def _completion_script(shell: str, command: str) -> str:
+    """Return the script that a shell evaluates so that it can complete the command."""
+    text = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}[shell]
+    return text.format(command=command, function=command.replace("-", "_"))
+
+
+def _completions(catalog: Catalog, given: Sequence[str]) -> list[str]:
+    """Return the words that can complete the last of the typed words `given`. That last word may be empty."""
+    *before, last = given or [""]
+    if not before:
+        return _beginning((command for command, part in COMMANDS.items() if has(part)), last)
+    if before[0] == "completion":
+        return _beginning(SHELLS, last) if len(before) == 1 else []
+    if before[0] == "install" and before[-1] == "--env":
+        stdio = [row for row in SETTINGS if row.feature != "http" and has(row.part)]
+        return _beginning((name for row in stdio for name in row.variables(catalog.prefix)), last)
+    if before[0] != "call":
+        return []
+    tools = [word for word in before[1:] if not word.startswith("-")]
+    known = catalog.names()
+    name = next((word for word in tools if word in known), None)
+    if name is None:
+        return _beginning([*known, *_OWN_FLAGS], last)
+    members: dict[str, Any] = catalog.tool(name).schema.get("properties", {})
+    asked = members.get(before[-1][2:]) if before[-1].startswith("--") else None
+    if asked is not None and not last.startswith("--"):
+        values = asked.get("enum") or asked.get("items", {}).get("enum") or ()
+        return _beginning(filter(_is_one_word, map(_written, values)), last)
+    return _beginning([*(f"--{member}" for member in members), *_OWN_FLAGS], last)
+
+
+def _written(value: Any) -> str:
+    """Return a value as `call` reads the value of a flag: a string as it is, any other value as JSON."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _is_one_word(value: str) -> bool:
+    """Return True if a shell can show the value, and `call` reads the value as data.
+
+    The scripts pass one word on each line. A value such as `--yes` would be a flag.
+    """
+    return visible(value) == value and "\n" not in value and not value.startswith("--")
+
+
+def _beginning(found: Iterable[str], text: str) -> list[str]:
+    return [word for word in found if word.startswith(text)]

@@ -17,6 +17,7 @@ from .words import (
     FormStyle,
     OutputForm,
     PartKind,
+    Signing,
     Style,
     XmlKind,
 )
@@ -55,6 +56,7 @@ class ServerVariable(TypedDict):
     default: str
     variable: Annotated[str, "Environment variable that sets the variable."]
     enum: NotRequired[list[str]]
+    pattern: NotRequired[Annotated[Text, "Pattern of the values that calls give."]]
 
 
 class Server(TypedDict):
@@ -89,8 +91,9 @@ class Csrf(TypedDict):
 class Login(TypedDict):
     """Request that fetches a token."""
 
-    contentType: Literal["application/json", "application/x-www-form-urlencoded"]
-    fields: dict[str, LoginField]
+    contentType: Annotated[Text, "Media type of the body: JSON, unless it is that of a form."]
+    headers: NotRequired[dict[str, Text]]
+    fields: Annotated[dict[str, LoginField], "Name of each member, or JSON Pointer into a JSON body -> its text."]
     token: LoginPlace
     csrf: NotRequired[Csrf]
     expires: NotRequired[Annotated[Pointer, "Place of the seconds that the token lives."]]
@@ -131,6 +134,7 @@ class Scheme(_Placed):
     name: NotRequired[Annotated[Text, "Absent if the operator writes the header field, as `Name: value`."]]
     word: NotRequired[Annotated[Text, "Word and blank before the credential."]]
     base64: NotRequired[Annotated[Literal[True], "The credential is sent in base64."]]
+    signing: NotRequired[Annotated[Signing, "The credential is not sent: it signs each request."]]
     tokens: NotRequired[Annotated[Literal[True], "The credential is an OAuth access token."]]
     ways: Annotated[CredentialWays, "Ways to get the credential -> roles of the variables that each needs."]
     secret: Annotated[
@@ -179,6 +183,13 @@ class Search(TypedDict):
     ]
 
 
+class Account(TypedDict):
+    """Account of the API. Its environment variables begin with `environment` in place of the server's prefix."""
+
+    environment: Variable
+    headers: NotRequired[Annotated[NonEmptyMap[Text], "Header fields of its requests."]]
+
+
 class Header(TypedDict):
     """Header of bindings.json: its first line."""
 
@@ -199,6 +210,7 @@ class Header(TypedDict):
         " server with variables in its host, two origins must be listed: as written, and with the default values.",
         Has(uniqueItems=True),
     ]
+    accounts: NotRequired[Annotated[NonEmptyMap[Account], "Accounts of the API, by name."]]
     roles: NotRequired[
         Annotated[
             NonEmptyMap[NonEmpty[Annotated[str, Has(pattern="^[A-Za-z0-9_.:-]{1,64}$")]]],
@@ -222,6 +234,11 @@ class Header(TypedDict):
     workflows: NotRequired[Annotated[Literal[True], "Some tool is a workflow, which calls other tools."]]
     search: NotRequired[Search]
     views: NotRequired[Annotated[Literal[True], "Some tool has a view."]]
+    pictures: NotRequired[
+        Annotated[
+            NonEmpty[Annotated[str, Has(pattern="^https://[a-z0-9.:-]+$")]], "Origins whose pictures views may show."
+        ]
+    ]
 
 
 # Templates: each node says how to make a value or text that a request sends, from the arguments of a call.
@@ -599,6 +616,12 @@ class Binding(TypedDict):
     body: NotRequired[Body]
     accept: NotRequired[str]
     withheld: NotRequired[WithheldNames]
+    account: NotRequired[
+        Annotated[Argument, "Argument that chooses the account of a call. No request has this argument."]
+    ]
+    variables: NotRequired[
+        Annotated[NonEmptyMap[Argument], "Variable in the URL of the server -> the argument that gives its value."]
+    ]
     defaults: NotRequired[Annotated[NonEmptyMap[Any], "Argument -> the value that is sent if a call leaves it out."]]
     security: NotRequired[
         Annotated[

@@ -11,6 +11,9 @@ CredentialWay = Literal["given", "fetched", "user"]
 
 CredentialPlace = Literal["header", "query", "cookie"]
 
+Signing = Literal["digest", "sigv4"]
+"""Ways to sign requests with a credential: HTTP Digest (RFC 7616), and AWS Signature Version 4."""
+
 FormStyle = Literal["form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject"]
 """Styles of a form member."""
 
@@ -19,8 +22,8 @@ Style = Literal["simple", "label", "matrix", FormStyle, "cookie"]
 `tabDelimited` for `tsv` of OpenAPI 2.0.
 """
 
-BodyEncoding = Literal["json", "jsonl", "form", "multipart", "xml", "text", "binary"]
-"""Encodings of a body."""
+BodyEncoding = Literal["json", "jsonl", "form", "multipart", "multipart-items", "xml", "text", "binary"]
+"""Encodings of a body. `multipart-items`: each item of a list is a part without a name."""
 
 PartKind = Literal["text", "json", "xml", "file"]
 """How a part of a multipart body is encoded."""

@@ -7,11 +7,11 @@ later (`attributes`, `spans`). The records contain no arguments, no queries and 
 
 from __future__ import annotations
 
+import os
 from time import time_ns
 from typing import TYPE_CHECKING, final
 
 from ..http.tracecontext import parse, state_of
-from .ids import SPANS, TRACES
 
 if TYPE_CHECKING:
     from collections import deque
@@ -40,6 +40,35 @@ if TYPE_CHECKING:
             """Start to process the waiting telemetry records. Called when at least ENOUGH records wait."""
 
 
+_AT_ONCE = 256
+
+
+class Ids:
+    """Source of random ids of a given number of bytes, in hexadecimal. Thread-safe."""
+
+    __slots__ = ("_bytes", "_ready")
+
+    def __init__(self, size: int) -> None:
+        self._bytes = size
+        self._ready: list[str] = []
+        if hasattr(os, "register_at_fork"):  # a forked process must not use the same ids; Windows has no fork
+            os.register_at_fork(after_in_child=self._ready.clear)
+
+    def take(self) -> str:
+        """Return an id that was not returned before. It is never 0, which W3C Trace Context forbids."""
+        try:
+            return self._ready.pop()
+        except IndexError:
+            zero = text = "0" * 2 * self._bytes
+            while zero in text:
+                text = os.urandom(self._bytes * _AT_ONCE).hex(" ", self._bytes)
+            first, *others = text.split()
+            self._ready.extend(others)
+            return first
+
+
+SPANS, TRACES = Ids(8), Ids(16)
+
 ENOUGH = 512
 """Number of waiting telemetry records from which on `has_enough` is called."""
 
@@ -62,27 +91,9 @@ class Operation:
     """
 
     __slots__ = (
-        "began",
-        "call",
-        "code",
-        "ended",
-        "error",
-        "id",
-        "link",
-        "message",
-        "method",
-        "parent",
-        "peer",
-        "recorder",
-        "revision",
-        "sampled",
-        "span",
-        "state",
-        "target",
-        "task",
-        "trace",
-        "uri",
-    )
+        "began", "call", "code", "ended", "error", "id", "link", "message", "method", "parent", "peer", "recorder",
+        "revision", "sampled", "span", "state", "target", "task", "trace", "uri",
+    )  # fmt: skip
 
     began: int
     ended: int
@@ -189,18 +200,8 @@ class Sending:
     """
 
     __slots__ = (
-        "address",
-        "again",
-        "began",
-        "ended",
-        "error",
-        "fields",
-        "method",
-        "operation",
-        "span",
-        "status",
-        "template",
-    )
+        "address", "again", "began", "ended", "error", "fields", "method", "operation", "span", "status", "template",
+    )  # fmt: skip
 
     began: int
     ended: int

@@ -15,8 +15,7 @@ from ..core.jsonrpc import Request
 from ..core.spans import Span
 from ..core.wire_formats import STATELESS_REVISIONS, Contents, Failure, Question, Result, Task, has
 from . import metrics
-from .ids import SPANS
-from .operations import new_operation
+from .operations import SPANS, new_operation
 
 if TYPE_CHECKING:
     from collections.abc import Callable

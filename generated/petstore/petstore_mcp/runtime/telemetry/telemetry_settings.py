@@ -72,18 +72,9 @@ class Telemetry:
     """
 
     __slots__ = (
-        "by_parent",
-        "counts",
-        "delay",
-        "file",
-        "interval",
-        "metrics",
-        "ratio",
-        "resource",
-        "sampler",
-        "token",
+        "by_parent", "counts", "delay", "file", "interval", "metrics", "ratio", "resource", "sampler", "token",
         "traces",
-    )
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.traces: Target | None = None

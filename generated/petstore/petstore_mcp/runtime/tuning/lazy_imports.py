@@ -40,6 +40,7 @@ _UNASKED = {
         *("TraceRequestStartParams", "TraceResponseChunkReceivedParams"),
     ),
     "attr.validators": (),
+    "calendar": (),
     "email.parser": ("HeaderParser",),
     "email.policy": ("HTTP",),
     "hashlib": ("md5", "sha1", "sha256", "sha512"),

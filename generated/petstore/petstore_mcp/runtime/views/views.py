@@ -9,6 +9,7 @@ result, in the `_meta` of the first content block, which no model reads. So the 
 
 from __future__ import annotations
 
+from ..core import spans
 from ..core.jsonrpc import dumps, loads
 from ..core.wire_formats import Contents
 
@@ -47,12 +48,14 @@ def with_pages(catalog: Catalog, tools: list[bytes]) -> list[bytes]:
 def contents(uri: str, catalog: Catalog) -> Contents | None:
     """Return the page, or the view and the arguments of a tool that `catalog` offers; None for another URI."""
     if uri == APPLICATION:
-        page: Block = {"uri": uri, "mimeType": PAGE, "text": _page(), "_meta": {"ui": {"prefersBorder": True}}}
+        origins = catalog.header.get("pictures", [])
+        told = {"prefersBorder": True, **({"csp": {"resourceDomains": origins}} if origins else {})}
+        page: Block = {"uri": uri, "mimeType": PAGE, "text": _page(origins), "_meta": {"ui": told}}
         return Contents(uri, [page], fixed=True)
     name = uri.removeprefix(f"{APPLICATION}/")
     if name == uri or not catalog.has(name) or "view" not in (tool := catalog.tool(name)).binding:
         return None
-    text = dumps({**_told(tool, catalog), "inputSchema": tool.listed}).decode()
+    text = dumps({**_seen_by(catalog, _told(tool, catalog)), "inputSchema": tool.listed}).decode()
     return Contents(uri, [{"uri": uri, "mimeType": "application/json", "text": text}])
 
 
@@ -62,23 +65,33 @@ def tell(services: Services, tool: Tool) -> Callable[[CallUnderWay], None]:
 
     def step(call: CallUnderWay) -> None:
         if "ui" in call.dialogue.declares and call.result is not None and call.result.content:
-            first = call.result.content[0]
-            call.result.content[0] = {**first, "_meta": {VIEW: told}}
+            span, first = spans.current(), call.result.content[0]
+            offered = services.catalog if span is None or span.offered is None else span.offered
+            call.result.content[0] = {**first, "_meta": {VIEW: _seen_by(offered, told)}}
 
     return step
 
 
 def _told(tool: Tool, catalog: Catalog) -> dict[str, Any]:
-    """Return what the page must know of a tool. A tool that reads the state before a call is named if it is offered."""
+    """Return what the page must know of a tool."""
     view: dict[str, Any] = {"tool": tool.name, "title": tool.title, **tool.binding["view"]}
-    entry = catalog.described(tool.name)
-    if entry.get("annotations", {}).get("readOnlyHint") is not True:
+    if catalog.writes(tool.name):
         view["method"] = tool.binding.get("method", "POST")  # a workflow has none
-    if not catalog.has(view.get("before", "")):
-        view.pop("before", None)
     return view
 
 
-def _page() -> str:
+def _seen_by(catalog: Catalog, view: dict[str, Any]) -> dict[str, Any]:
+    """Return a view for a caller who may use the tools of `catalog`.
+
+    The page calls the tool that reads the state before a call without a click. So a caller who lacks a scope for that
+    tool is not told of it: otherwise the client would ask for the scope, and the user would not know why.
+    """
+    if "before" not in view or catalog.has(view["before"]):
+        return view
+    return {key: each for key, each in view.items() if key not in ("before", "given")}
+
+
+def _page(origins: list[str]) -> str:
+    """Return the page. Its own policy allows pictures from these origins, and its script reads them there."""
     with open(f"{__file__.rpartition('views.py')[0]}application.html", encoding="utf-8") as file:
-        return file.read()
+        return file.read().replace("img-src data:", " ".join(["img-src data:", *origins]), 1)

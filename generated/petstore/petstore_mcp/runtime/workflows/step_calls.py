@@ -6,6 +6,7 @@ A step sees the whole answer of the API, without secrets, before the answer is s
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 from ..calls.plain_call import CallUnderWay, unheard
@@ -13,6 +14,7 @@ from ..core import spans
 from ..core.jsonrpc import NotJSON, loads
 from ..core.wire_formats import ABSENT
 from ..request.parameters import value_of
+from ..request.request import uuid_of
 from ..text.sanitize import clean, decode
 from .expressions import Request, Response
 
@@ -34,21 +36,33 @@ LARGEST = spans.WHOLE
 class StepCall(CallUnderWay):
     """Call that a step of a workflow makes. `observed`: what the API answered, None before it has answered.
 
-    `depth`: number of workflows around the call. `too_large`: True if the answer has more bytes than a step reads.
-    `wait`: seconds that the API asks to wait before the call is repeated, or None.
+    `depth`: number of workflows around the call. `run`: what identifies the call when another replica repeats it, for
+    idempotency keys. `too_large`: True if the answer has more bytes than a step reads.
+    `wait`: seconds that the API asks to wait before the call is repeated, or None. `failed`: if the call is a workflow
+    that failed, why, and the calls that it made.
     """
 
     observed: Response | None = None
     request: Request | None = None
     too_large = False
     wait: int | None = None
+    failed: tuple[str, list[dict[str, Any]]] | None = None
 
     def __init__(
-        self, tool: Tool, arguments: dict[str, Any], dialogue: Dialogue, ask: Ask | None, budget: Budget, depth: int
+        self,
+        tool: Tool,
+        arguments: dict[str, Any],
+        dialogue: Dialogue,
+        ask: Ask | None,
+        budget: Budget,
+        depth: int,
+        run: str,
     ) -> None:
-        super().__init__(tool, arguments, unheard, dialogue, ask, budget)
+        super().__init__(tool, {**_keys(tool, run), **arguments}, unheard, dialogue, ask, budget)
+        self.given = arguments
         self.shown = LARGEST
         self.depth = depth
+        self.run = run
 
     def answered(self, result: Result) -> Response | None:
         """Return what the API answered, or None if the call failed before that.
@@ -58,6 +72,13 @@ class StepCall(CallUnderWay):
         if self.observed is not None or result.is_error:
             return self.observed
         return Response(200, (), _value(str(result)) if result.structured is ABSENT else result.structured)
+
+
+def _keys(tool: Tool, run: str) -> dict[str, str]:
+    """Return the idempotency keys of a call, which are the same if another replica makes the call again."""
+    names = [each["argument"] for each in tool.binding.get("headers", ()) if "made" in each]
+    known = tool.schema.get("properties", {})
+    return {name: uuid_of(hashlib.sha256(run.encode()).digest()[:16]) for name in names if name in known}
 
 
 def observe(services: Services, tool: Tool) -> Callable[[CallUnderWay], None]:

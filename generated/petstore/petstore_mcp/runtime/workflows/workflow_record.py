@@ -48,6 +48,7 @@ class Record:
     - `failed`: why the workflow failed, or "". While it is set, the calls in `undo` are made.
     - `is_agreed`: True if the user has confirmed the whole workflow.
     - `state`: the `requestState` of the question at which the workflow waits.
+    - `run`: text that identifies the run: another replica that repeats its calls sends the same idempotency keys.
     """
 
     __slots__ = (
@@ -59,6 +60,7 @@ class Record:
         "made",
         "place",
         "retries",
+        "run",
         "size",
         "spent",
         "state",
@@ -84,6 +86,7 @@ class Record:
         self.failed = ""
         self.is_agreed = False
         self.state = ""
+        self.run = ""
 
     def written(self, about: Sequence[str]) -> bytes:
         """Return the record as bytes. `about`: texts that the run belongs to, such as its arguments."""

@@ -10,6 +10,8 @@ and the repeated call goes on at this step. So a workflow has no state in this p
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +89,7 @@ async def answer(services: Services, call: CallUnderWay) -> Result:
         except kept_runs.OtherRun:
             return not_called(name, "other", dialogue.revision, _STAYS)
     record.is_agreed = record.is_agreed or is_agreed
+    record.run = record.run or _run_of(call)
     running = RunningWorkflow(services, call, record)
     try:
         return await running.result()
@@ -139,6 +142,8 @@ class RunningWorkflow:
 
     def failed(self, reason: str) -> Result:
         """Return the report of the workflow that failed, as an error result."""
+        if isinstance(self._call, StepCall):
+            self._call.failed = reason, self._record.made
         left = [step for step in self._steps[self._record.place :] if step["id"] not in self._record.steps]
         return Result.error(failure(self._call.tool.name, reason, self._record.made, left))
 
@@ -251,15 +256,7 @@ class RunningWorkflow:
         inner, result, span = await self._made(step["id"], step["tool"], arguments, step.get("seconds"))
         self._observe(step["tool"], arguments, inner, result, scope)
         problem = self._problem(step, inner, result, scope)
-        is_sent = span.acted or (inner is not None and "workflow" in inner.tool.binding and not span.refused)
-        writes = is_sent and self._services.catalog.writes(step["tool"])
-        entry: dict[str, Any] = {"step": step["id"], "tool": step["tool"], "state": DONE}
-        if writes:
-            entry["arguments"] = arguments
-        if problem:
-            has_answer = inner is not None and inner.observed is not None and span.status < 500
-            entry |= {"state": FAILED if has_answer or not writes else UNKNOWN, "told": problem}
-        record.made.append(entry)
+        entry = self._entry(step["id"], step["tool"], arguments, inner, span, problem)
         if problem:
             return Attempt(scope, problem, {}, inner.wait if inner is not None else None)
         try:
@@ -268,10 +265,33 @@ class RunningWorkflow:
                 undo = {"tool": step["undo"]["tool"], "arguments": build(step["undo"]["arguments"], scope)}
                 record.undo.append({"step": step["id"], **undo})
         except Unresolved as reason:
-            if writes:
+            if "arguments" in entry:
                 entry["told"] = brief(str(result), LONGEST_ARGUMENTS)
             raise Stopped(f"The step {step['id']} is done, but its answer lacks a part. {reason}") from None
         return Attempt(scope, "", outputs)
+
+    def _entry(
+        self,
+        step: str,
+        tool: str,
+        arguments: dict[str, Any],
+        inner: StepCall | None,
+        span: spans.Span,
+        problem: str,
+    ) -> dict[str, Any]:
+        """Record a call for the report, and return its entry. A workflow that failed is recorded by its own calls."""
+        if problem and inner is not None and inner.failed is not None:
+            self._record.made += [{**each, "step": f"{step}/{each['step']}"} for each in inner.failed[1]]
+            return {}
+        is_sent = span.acted or (inner is not None and "workflow" in inner.tool.binding and not span.refused)
+        entry: dict[str, Any] = {"step": step, "tool": tool, "state": DONE}
+        if is_sent and self._services.catalog.writes(tool):
+            entry["arguments"] = arguments
+        if problem:
+            has_answer = inner is not None and inner.observed is not None and span.status < 500
+            entry |= {"state": UNKNOWN if "arguments" in entry and not has_answer else FAILED, "told": problem}
+        self._record.made.append(entry)
+        return entry
 
     def _observe(
         self, tool: str, arguments: dict[str, Any], inner: StepCall | None, result: Result, scope: Scope
@@ -286,7 +306,7 @@ class RunningWorkflow:
 
     def _problem(self, step: WorkflowStep, inner: StepCall | None, result: Result, scope: Scope) -> str:
         """Return why a call of a step is no success, or ""."""
-        told = str(result) if result.is_error else "the answer does not meet its success criteria."
+        told = _told(inner, result) if result.is_error else "the answer does not meet its success criteria."
         if scope.response is None:
             return told
         if inner is not None and inner.too_large:
@@ -339,9 +359,11 @@ class RunningWorkflow:
     async def _other(self, led: dict[str, Any], why: str) -> Result:
         """Call another workflow, and return its result. Raise Stopped if that fails."""
         tool = led["tool"]
-        _, result, _ = await self._made(tool, tool, led["arguments"])
-        if result.is_error:
-            raise Stopped(f"{tool}, {why}, failed: {result}")
+        inner, result, span = await self._made(tool, tool, led["arguments"])
+        problem = _told(inner, result) if result.is_error else ""
+        self._entry(tool, tool, led["arguments"], inner, span, problem)
+        if problem:
+            raise Stopped(f"{tool}, {why}, failed: {problem}")
         return result
 
     async def _undone(self) -> None:
@@ -388,9 +410,9 @@ class RunningWorkflow:
             budget = (
                 plan.budget() if seconds is None else Budget(seconds, time.monotonic, setting=f"`timeout` of {step}")
             )
-            made = StepCall(plan.tool, arguments, dialogue, self._asking(), budget, depth)
+            run = f"{self._record.run}/{self._record.calls}"
+            made = StepCall(plan.tool, arguments, dialogue, self._asking(), budget, depth, run)
             made.consent = self._consent(tool, plan.tool.binding.get("confirm", ""))
-            made.given = arguments
             return await services.calls.run(made)
 
         record = services.lasting.record
@@ -441,6 +463,18 @@ class RunningWorkflow:
             text = f"{written(cut.value)}\n[Cut: {', '.join(cut.left_out)}.]"
             outputs = cut.value
         return Result([{"type": "text", "text": text}], outputs)
+
+
+def _run_of(call: CallUnderWay) -> str:
+    """Return a text that identifies a run. If the client sends its message to another replica again, it is the same."""
+    if isinstance(call, StepCall):
+        return call.run
+    return hashlib.sha256(call.dialogue.state.encode()).hexdigest() if call.dialogue.state else os.urandom(16).hex()
+
+
+def _told(inner: StepCall | None, result: Result) -> str:
+    """Return the text of an error. That of a workflow is only its reason, since the report lists its calls."""
+    return str(result) if inner is None or inner.failed is None else inner.failed[0]
 
 
 def _following(dialogue: Dialogue, state: str) -> Dialogue:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import os
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from copy import copy
 from typing import TYPE_CHECKING
 
 from cryptography.exceptions import InvalidTag
@@ -58,6 +59,12 @@ class Seal:
         self._keys = [AESGCM(_derived(secret)) for secret in secrets]
         self._audience = audience.encode()
         self._clock = clock
+
+    def apart(self, account: str) -> Seal:
+        """Return a seal with the same keys for one account of the server. No other seal opens its handles."""
+        found = copy(self)
+        found._audience += b"/" + account.encode()
+        return found
 
     def now(self) -> float:
         """Return the current Unix time in seconds. Replicas compare such times, so their clocks must agree."""

@@ -144,17 +144,8 @@ class HttpConnection(RequestHandler):
     """
 
     __slots__ = (
-        "_busy",
-        "_expected",
-        "_former",
-        "_head_at",
-        "_inline",
-        "_late",
-        "address",
-        "door",
-        "network",
-        "places",
-    )
+        "_busy", "_expected", "_former", "_head_at", "_inline", "_late", "address", "door", "network", "places",
+    )  # fmt: skip
 
     door: Door
     places: ConnectionPlaces
@@ -627,7 +618,6 @@ class _Connection:
             await self._write(piece)
 
     async def end(self) -> None:
-        """End the response."""
         with self._deadlines.within(WRITE_SECONDS):
             await self.response.write_eof()
 

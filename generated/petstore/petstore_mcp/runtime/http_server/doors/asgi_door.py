@@ -249,7 +249,6 @@ class _Connection:
             await self._body(bytes(piece), more=True)
 
     async def end(self) -> None:
-        """End the response."""
         await self._body(b"", more=False)
 
     def abort(self) -> None:

@@ -71,23 +71,9 @@ class Exchange:
     """
 
     __slots__ = (
-        "_fields",
-        "_parts",
-        "_stateless",
-        "caller",
-        "changed",
-        "id",
-        "keys",
-        "name",
-        "open",
-        "over",
-        "plain",
-        "protocol",
-        "recording",
-        "records",
-        "size",
-        "streaming",
-    )
+        "_fields", "_parts", "_stateless", "caller", "changed", "id", "keys", "name", "open", "over", "plain",
+        "protocol", "recording", "records", "size", "streaming",
+    )  # fmt: skip
 
     def __init__(self, id: Id | None, stateless: bool, fields: Fields) -> None:  # noqa: A002
         """Create the exchange of a request. `fields`: header fields to add to the response, be it JSON or a stream."""
