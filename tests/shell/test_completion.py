@@ -144,6 +144,7 @@ class Terminal:
 def terminal(request: pytest.FixtureRequest, server: Shell, tmp_path: Path) -> Iterator[Terminal]:
     if shutil.which(request.param) is None:
         pytest.skip(f"{request.param} is not installed")
+    Api.seen.clear()
     terminal = Terminal(request.param, server, tmp_path)
     yield terminal
     terminal.close()
