@@ -36,6 +36,7 @@ CALLS = {
     "questions": ({}, "The user must confirm it"),
     "results": ({}, "Titanic"),
     "skills": ({}, '{"id":"1","name":"Titanic"}'),
+    "signing": ({}, "THINGS_PERSON_USERNAME"),
     "search": ({}, '{"id":"1","name":"Titanic"}'),
     "templates": ({"name": "a"}, '{"id":"1","name":"Titanic"}'),
     "tenants": ({"port": "2"}, '{"id":"1","name":"Titanic"}'),
