@@ -49,17 +49,19 @@ SLOW = (
     *("functional/test_ends.py", "functional/test_large_answers.py", "runtime/test_load.py", "runtime/test_unread.py"),
     *("conformance", "deployment/test_balancer.py", "deployment/test_containerfile.py", "shell/test_completion.py"),
     *("hostile/test_foreign_files.py", "adopt/test_hostile.py", "tasks/test_tasks.py", "telemetry/test_tasks.py"),
-    "workflows/test_runners.py",
+    *("workflows/test_runners.py", "workflows/test_twenty.py", "shell/test_call.py", "functional/test_own_test.py"),
+    *("functional/test_doctor_http.py", "functional/test_task_combinations.py", "functional/test_routes.py"),
+    *("hostile/test_fetching.py", "hostile/test_work.py", "streamable/test_bounds.py", "telemetry/test_stdio.py"),
+    *("streamable/test_subscriptions.py", "delegation/test_exchange.py", "page/test_browser.py", "grade/test_patch.py"),
 )
 """Folders and files in which all tests are marked `slow`. In other files, single tests are marked."""
 
 
 LONGEST = (
-    *("cases/test_cases.py", "hostile/test_reading.py", "streamable/test_subscriptions.py"),
-    *("hostile/test_work.py", "hostile/test_leaks.py", "page/test_browser.py"),
-    *("hostile/test_emission.py", "examples/test_conversations.py", "functional/test_origins.py"),
-    *("hostile/test_fetching.py", "hostile/test_crowded.py", "golden/test_generated.py", "functional/test_hooks.py"),
-    *("functional/test_removed.py", "functional/test_downloads.py"),
+    *("cases/test_cases.py", "hostile/test_reading.py", "hostile/test_leaks.py", "hostile/test_emission.py"),
+    *("examples/test_conversations.py", "functional/test_origins.py", "hostile/test_crowded.py"),
+    *("golden/test_generated.py", "functional/test_hooks.py", "functional/test_removed.py"),
+    "functional/test_downloads.py",
 )
 """Files that start first, the longest first, so that no worker gets one of them at the end."""
 
