@@ -16,7 +16,6 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.base.plurals import counted
 from mcpgen.cli import differences, options, report, signals
-from mcpgen.grade.grade import letter_of
 from mcpgen.regenerate import changelog
 from mcpgen.regenerate.diff import next_version, release
 from mcpgen.regenerate.diff.lines import markdown_document
@@ -147,6 +146,8 @@ def _grade(succession: NextGeneration) -> str:
     scores = [lock.score for lock in (succession.before, succession.compiled.lock) if lock and lock.score is not None]
     if not succession.difference:
         return ""
+    from mcpgen.grade.grade import letter_of  # imported late: only changes have a grade
+
     letters, points = " → ".join(map(letter_of, scores)), " → ".join(map(str, scores))
     return f"Grade of the tools: {letters} ({points} of 100 points)."
 

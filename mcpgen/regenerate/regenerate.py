@@ -13,7 +13,6 @@ from pathlib import Path
 from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.tree import FileTree
 from mcpgen.emit import parts, unneeded
-from mcpgen.grade.grade import grade
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
 from mcpgen.lock.match_operations import moved, renamed
@@ -75,9 +74,11 @@ def succeed(
         found.append(_unreadable(directory, lock))
     if lock.rebuilt:
         found.append(lost_lock.warning(directory, lock))
-    # Only the next changes need the points. They take time, so neither a first nor an idle run computes them.
-    score = round(grade(compiled.catalog, compiled.definitions).score, 1) if difference else lock.score
-    scored = replace(compiled.lock, score=score)
+    scored = replace(compiled.lock, score=lock.score)
+    if difference:
+        from mcpgen.grade.grade import grade  # imported late: the points take time, and only the next changes need them
+
+        scored = replace(scored, score=round(grade(compiled.catalog, compiled.definitions).score, 1))
     tree = FileTree({**compiled.tree, locks.NAME: locks.dump(scored)})
     tree, continued = changelog.continued(directory, tree, scored, lock, difference, files)
     compiled = replace(compiled, tree=tree, lock=continued, diagnostics=tuple(found))
