@@ -89,6 +89,8 @@ def staged(place: Path, files: Mapping[str, bytes]) -> Iterator[Stage]:
         _write(home / NOTE, _NOTE_OF_FILES)
         stage.files.mkdir()
         waiting = [(stage.files / path, data) for path, data in files.items()]
+        for folder in dict.fromkeys(place.parent for place, _ in waiting):
+            folder.mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(_WRITERS) as writers:
             list(writers.map(_write_each, [waiting[first::_WRITERS] for first in range(_WRITERS)]))
         yield stage
@@ -277,7 +279,6 @@ def _write_each(files: Iterable[tuple[Path, bytes]]) -> None:
 
 def _write(place: Path, data: bytes) -> None:
     """Write a new file and sync it to disk. The permissions do not depend on the umask."""
-    place.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o644)
     try:
         rest = memoryview(data)
