@@ -64,7 +64,7 @@ def is_origin(text: str) -> bool:
     """Return True if `text` is the origin of an http or https URL with a host. The scheme of the URL may be a
     variable.
     """
-    return re.fullmatch(r"(?:https?|[^\s/?#@\\:]*\{[^\s/?#@\\:]+)://[^\s/?#@\\]+", text) is not None
+    return "://" in text and re.fullmatch(r"(?:https?|[^\s/?#@\\:]*\{[^\s/?#@\\:]+)://[^\s/?#@\\]+", text) is not None
 
 
 # Both are needed: without an environment variable, the default decides where calls go.

@@ -48,7 +48,9 @@ def of_accounts(catalog: Catalog) -> list[tuple[str, tuple[BoundScheme, ...]]]:
     A server without accounts has one pair.
     """
     before = catalog.identity.prefix
-    prefixes = [each.environment(before) for each in catalog.accounts] or [before]
+    if not catalog.accounts:
+        return [(before, catalog.schemes)]
+    prefixes = [each.environment(before) for each in catalog.accounts]
     return [(prefix, tuple(each.under(before, prefix) for each in catalog.schemes)) for prefix in prefixes]
 
 
