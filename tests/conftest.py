@@ -53,6 +53,8 @@ SLOW = (
     *("functional/test_doctor_http.py", "functional/test_task_combinations.py", "functional/test_routes.py"),
     *("hostile/test_fetching.py", "hostile/test_work.py", "streamable/test_bounds.py", "telemetry/test_stdio.py"),
     *("streamable/test_subscriptions.py", "delegation/test_exchange.py", "page/test_browser.py", "grade/test_patch.py"),
+    *("streamable/test_callers.py", "streamable/test_changes.py", "identity/test_ends.py", "identity/test_scopes.py"),
+    "delegation/test_gateway.py",
 )
 """Folders and files in which all tests are marked `slow`. In other files, single tests are marked."""
 
