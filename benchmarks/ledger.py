@@ -4,8 +4,8 @@
 
 For each size of a response, as text and as a structured value, the table shows the instructions of each stage, and the
 bytes that the stage writes to memory blocks of more than 512 bytes. These are copies of the content, since small
-objects live in other blocks. Valgrind counts both (cachegrind, DHAT), so that noise has no effect. Beside
-each stage stands its floor: the least work that any server does there, such as one parse or one write.
+objects live in other blocks. Valgrind counts both (cachegrind, DHAT), so a busy machine does not change the counts.
+The table also shows the floor of each stage: the least work that any server does there, such as one parse or one write.
 
 Each stage runs in a fork of a warm process, which calls the runtime's own functions. `--against` names another checkout
 of mcpgen, whose runtime is counted as well. The arguments, the request and the sockets are not counted.

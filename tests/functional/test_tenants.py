@@ -55,6 +55,36 @@ def test_an_argument_chooses_the_host_of_a_call(door: str, sites: tuple[Site, Si
     assert all(f"Authorization: Bearer {KEY}" in asked for site in sites for asked in site.asked)
 
 
+OF_ACCOUNTS = """\
+base_url: http://127.0.0.{{tenant}}:{port}/v1
+variables: {{tenant: {{default: '1', argument: true, pattern: '[12]'}}}}
+security: {{key: {{type: http, scheme: bearer}}}}
+accounts: {{eu: {{}}, us: {{}}}}
+tools:
+  - {{name: read_log, description: Reads the log., request: GET /log, redirects: follow}}
+  - name: tidy
+    description: Tidies.
+    arguments: {{shop: string required}}
+    steps: [{{call: read_log, with: {{tenant: '{{shop}}'}}}}]
+"""
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_call_chooses_its_tenant_and_its_account(door: str, sites: tuple[Site, Site], tmp_path: Path) -> None:
+    for site in sites:
+        site.asked.clear()
+    project = generated(tmp_path, OF_ACCOUNTS.format(port=sites[0].url.rpartition(":")[2]))
+    with served(project, door, EU_KEY=f"{KEY}-eu", US_KEY=f"{KEY}-us", BASE_URL="") as call:
+        assert call("read_log", account="us", tenant="2") == "whole"
+        assert call("tidy", account="eu", shop="1") == '{"result":"whole"}'
+        assert "tenant: expected text that matches" in call("read_log", account="eu", tenant="3")
+        assert "account: expected one of eu, us" in call("read_log", tenant="1")
+        assert "tenant: is not an argument" in call("tidy", account="eu", shop="1", tenant="1")
+    for site, account in zip(sites, ("eu", "us"), strict=True):
+        [asked] = site.asked
+        assert f"Authorization: Bearer {KEY}-{account}\r\n" in asked
+
+
 LEAVING = (
     "2:9",
     "2/..",

@@ -7,7 +7,7 @@ from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.names import argument_name, clipped, distinct
 from mcpgen.lower.inputs.slots import ACCOUNT, SERVER
-from mcpgen.lower.schema.patterns import is_ecma, pattern_cost
+from mcpgen.lower.schema.patterns import admits, is_ecma
 from mcpgen.lower.text.prose import plain, shortened
 from mcpgen.model import Account, Catalog, GivenVariable, Server, ToolSpec
 from mcpgen.model.pins import UNKNOWN, Pins, Slot
@@ -20,13 +20,15 @@ def with_server_arguments(
 ) -> ToolSpec:
     """Return `tool` with an argument for each variable in the URL of `server` that calls give.
 
+    A workflow gets none, since its steps give the variables.
+
     `pinned`: names that the arguments had in earlier versions of the project. Report a tool that starts a job: later
     requests about the job carry no arguments.
     """
     given = [
         each.given for each in server.variables if each.given is not None and _is_checkable(each.given, diagnostics)
     ]
-    if not given:
+    if not given or tool.operation.decided.workflow is not None:
         return tool
     if (task := tool.binding.task) is not None:
         message = f"{tool.name} starts a job, so no argument can choose its server: its polls carry no arguments."
@@ -68,9 +70,9 @@ def whole(pattern: str) -> str:
 
 def _is_checkable(given: GivenVariable, diagnostics: Diagnostics) -> bool:
     """Return True if servers can check the pattern of a variable. Otherwise report the pattern."""
-    if given.enum or (is_ecma(given.pattern) and pattern_cost(given.pattern) is not None):
+    if given.enum or (is_ecma(given.pattern) and admits(given.pattern)):
         return True
-    message = f"The pattern of '{clipped(given.name)}' cannot be checked in linear time."
+    message = f"The pattern of '{clipped(given.name)}' is faulty, or cannot be checked in linear time."
     diagnostics.add("invalid-value", message, given.where, "Write a pattern such as ^[a-z0-9-]{1,40}$.")
     return False
 

@@ -208,7 +208,9 @@ class CallerAccounts:
         """Return the account of a caller, or "" if it has none."""
         identity = None if peer is None else peer.identity
         if self._claim:
-            found = _value(identity.claims, self._claim) if identity is not None else None
+            from ..http_server.callers import claimed  # imported late: a server over stdio lacks it
+
+            found = claimed(identity.claims, self._claim) if identity is not None else None
         elif identity is not None:
             found = self._listed.get(_SUBJECT + identity.subject) if identity.subject else None
         else:
@@ -251,14 +253,3 @@ def read_callers(value: str) -> CallerAccounts:
     if not found:
         raise ValueError("names a file without callers")
     return CallerAccounts("", found)
-
-
-def _value(claims: Mapping[str, object], claim: str) -> object:
-    """Return the value of a claim, by its name or by a JSON Pointer (RFC 6901); None if there is none."""
-    found: object = claims
-    names = (
-        [each.replace("~1", "/").replace("~0", "~") for each in claim[1:].split("/")] if claim[:1] == "/" else [claim]
-    )
-    for name in names:
-        found = found.get(name) if isinstance(found, dict) else None
-    return found

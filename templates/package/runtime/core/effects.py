@@ -2,8 +2,8 @@
 """Read what a request says, and define the effects by which the protocol tells the server what to do.
 
 The envelope of a request says which revision of MCP it speaks, which method it calls, and what its client can do. The
-protocol answers with effects: actions to perform, such as sending a line or calling a tool. It only returns them; other
-modules perform them.
+protocol answers with effects: actions to perform, such as sending a line or calling a tool. The protocol only returns
+effects; other modules perform them.
 
 Functions raise Fault if a field that they read is invalid.
 

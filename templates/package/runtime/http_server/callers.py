@@ -1,13 +1,17 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Settings for callers with access tokens: authorization servers, audience, scopes, and the endpoint's public URL.
 
-Each function raises ValueError if a value is not valid. The message is the rest of a sentence that begins with the
-variable's name; it never contains the value.
+Each function that reads a setting raises ValueError if the value is not valid. The message is the rest of a sentence
+that begins with the variable's name; it never contains the value.
 """
 
 from __future__ import annotations
 
 from ..text import addresses
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 MOST_ISSUERS = 16
 MOST_SCOPES = 100
@@ -90,6 +94,16 @@ def instead_of_audience(value: str) -> tuple[str, ...]:
 def claim(value: str) -> str:
     """Return the name of a claim, or a JSON Pointer to the claim (RFC 6901)."""
     return text(value)
+
+
+def claimed(claims: Mapping[str, object], claim: str) -> object:
+    """Return the value of a claim, by its name or by a JSON Pointer (RFC 6901); None if there is none."""
+    is_pointer = claim.startswith("/")
+    found: object = claims
+    for name in claim[1:].split("/") if is_pointer else [claim]:
+        step = name.replace("~1", "/").replace("~0", "~") if is_pointer else name
+        found = found.get(step) if isinstance(found, dict) else None
+    return found
 
 
 def client_secret(value: str) -> str:

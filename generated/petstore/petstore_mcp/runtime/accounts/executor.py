@@ -6,6 +6,7 @@ The account is the value of an argument, or over HTTP the one that the operator 
 
 from __future__ import annotations
 
+from copy import copy
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from ..calls.steps import Plan
     from ..core.catalog import Catalog
     from ..core.effects import Fetch
     from ..core.wire_formats import Block
@@ -100,6 +102,17 @@ class AccountsExecutor(ToolExecutor):
         if given not in able:
             raise Refused(Problem(argument, f"expected {'one of ' * (len(able) > 1)}{', '.join(able)}"))
         return str(given)
+
+    def plan(self, name: str) -> Plan:
+        """Return the plan of a tool. Calls of a tool with an account run the steps that the account's executor makes.
+
+        So the plan has only the tool with its argument, and the time budget, which is the same for all accounts.
+        """
+        tool = self.services.catalog.tool(name)
+        if name not in self._plans and "account" in tool.binding:
+            self._plans[name] = entrance = copy(next(iter(self._of.values())).plan(name))
+            entrance.tool, entrance.steps, entrance.after, entrance.last = tool, (), (), ()
+        return super().plan(name)
 
     async def run(self, call: CallUnderWay) -> Result:
         argument = call.tool.binding.get("account")

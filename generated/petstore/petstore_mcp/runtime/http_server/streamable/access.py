@@ -17,7 +17,7 @@ from ...core.catalog import Catalog, CatalogError
 from ...core.effects import Fetched
 from ...core.features import Features
 from ...core.jsonrpc import INVALID_REQUEST, Batch, Request
-from ..callers import ALL
+from ..callers import ALL, claimed
 from .admission import refused
 
 if TYPE_CHECKING:
@@ -42,20 +42,12 @@ def roles_in(claims: Mapping[str, object], claim: str) -> frozenset[str]:
     The value of the claim is a list of texts, or a text with roles separated by spaces. For any other value, there are
     no roles.
     """
-    found: object = claims
-    for name in _path(claim):
-        found = found.get(name) if isinstance(found, dict) else None
+    found = claimed(claims, claim)
     if isinstance(found, str):
         found = found.split()
     if not isinstance(found, list):
         return frozenset()
     return frozenset(each for each in found[:MOST_ROLES] if isinstance(each, str))
-
-
-def _path(claim: str) -> list[str]:
-    if not claim.startswith("/"):
-        return [claim]
-    return [each.replace("~1", "/").replace("~0", "~") for each in claim[1:].split("/")]
 
 
 Requirement: TypeAlias = tuple[frozenset[str], ...]
