@@ -175,7 +175,9 @@ def test_a_refused_password_is_proved_once_for_each_call(digest: Path, api: Api)
 def test_no_other_challenge_gets_an_answer(challenge: str, digest: Path, api: Api) -> None:
     api.demand(challenge)
     with served(digest, "stdio", **USER) as call:
-        assert "401" in call("read_log", part="a")
+        said = call("read_log", part="a")
+    assert said.startswith("read_log was not called. The API refused the request (401), and asks for no HTTP digest")
+    assert "CALLER_LOGIN" not in said, "no credential was refused"
     assert proofs(api) == [False]
 
 

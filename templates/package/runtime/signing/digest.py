@@ -14,6 +14,8 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from ..settings.settings import NotReady
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator
     from typing import Protocol
@@ -37,6 +39,11 @@ if TYPE_CHECKING:
     SetField = Callable[[Request, str, str], None]
 
 _REFUSED = 401
+
+_UNKNOWN = (
+    "The API refused the request (401), and asks for no HTTP digest that this server knows (MD5, SHA-256, SHA-512-256,"
+    " each with a qop). No password was used."
+)
 
 _HASHES = {"": "md5", "MD5": "md5", "SHA-256": "sha256", "SHA-512-256": "sha512_256"}
 """Algorithm of a challenge, without `-sess`, in capitals -> name in `hashlib`."""
@@ -141,12 +148,20 @@ class Digest:
         self._challenge: Challenge | None = None
 
     async def send(self, ask: Ask, request: Request, address: Address) -> Response:
-        """Send a request by `ask`, and once more with a proof if the API answers with a challenge."""
-        if self._challenge is not None:
-            self._prove(self._challenge, request, address)
+        """Send a request by `ask`, and once more with a proof if the API answers with a challenge.
+
+        Raise NotReady if the API refuses the request without a challenge that can be answered.
+        """
+        if known := self._challenge:
+            self._prove(known, request, address)
         answer = await ask(request, address)
-        if answer.status != _REFUSED or (challenge := find_challenge(answer.fields)) is None:
+        if answer.status != _REFUSED:
             return answer
+        if (challenge := find_challenge(answer.fields)) is None:
+            if known:
+                return answer
+            answer.close()
+            raise NotReady(_UNKNOWN)
         self._challenge = challenge
         self._prove(challenge, request, address)
         answer.close()

@@ -181,7 +181,7 @@ def evaluate(expression: str, scope: Scope) -> Any:
 
 
 def build(value: Mapping[str, Any], scope: Scope) -> Any:
-    """Return the JSON value that a `WorkflowValue` of `bindings.json` stands for. Raise Unresolved if an expression has no value.
+    """Return the JSON value that a `WorkflowValue` of `bindings.json` stands for. Raise Unresolved if a part has none.
 
     A member of an object, or an item of a list, is left out if it refers to an input that the caller left out, or to a
     step that did not run. Required arguments are checked afterwards, as in every call.
