@@ -75,7 +75,7 @@ OF_CALLERS = (
     Mutation("a list for many", "access.py", "private = True", "private = False", (VIEWS,)),
     Mutation(
         "the roles of a pointer",
-        "access.py",
+        "callers.py",
         "if isinstance(found, dict) else None",
         "if isinstance(found, dict) else found",
         (VIEWS,),
