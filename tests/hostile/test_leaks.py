@@ -21,7 +21,7 @@ from package.runtime.audit.audit import Audit
 from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core import spans
 from package.runtime.core.effects import Call, Dialogue, Origin
-from package.runtime.core.wire_formats import ABSENT
+from package.runtime.core.wire_formats import ABSENT, Result
 from package.runtime.settings import settings
 
 from tests.leaks import Leaks, forms, random_secret
@@ -273,6 +273,25 @@ def test_cred_10_a_hook_that_raises_with_a_secret_in_its_words_shows_it_nowhere(
     asyncio.run(called("bearer", WORST["echo"], leaks, tmp_path))
     leaks.left += (captured := capfd.readouterr())
     assert "about [redacted]" in captured.err
+    leaks.check()
+
+
+@pytest.mark.parametrize("place", ["text", "structured"])
+def test_cred_10_a_secret_that_a_hook_puts_in_a_result_is_not_shown(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Check the last step of a call, since hooks change a result after its text was searched for secrets."""
+    from package import hooks as users_file
+
+    leaks = Leaks(random_secret())
+
+    def after_look(result: Result) -> Result:
+        told = f"about {leaks.secret}"
+        return Result.text(told) if place == "text" else Result(result.content, {"it": told})
+
+    monkeypatch.setattr(users_file, "after_look", after_look, raising=False)
+    asyncio.run(called("bearer", WORST["echo"], leaks, tmp_path))
+    assert "about [redacted]" in "".join(leaks.left)
     leaks.check()
 
 
