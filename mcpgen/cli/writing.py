@@ -140,16 +140,13 @@ def _show(run: Run) -> None:
 
 
 def _grade(succession: NextGeneration) -> str:
-    """Return a line about the grade of the tools (`mcpgen grade`), with the grade before if it is known. Return "" if
-    the tools have not changed.
-    """
-    scores = [lock.score for lock in (succession.before, succession.compiled.lock) if lock and lock.score is not None]
+    """Return a line about the grade of the tools (`mcpgen grade`), or "" if the tools have not changed."""
     if not succession.difference:
         return ""
-    from mcpgen.grade.grade import letter_of  # imported late: only changes have a grade
+    from mcpgen.grade.grade import grade  # imported late: it takes time, and only a pull request shows it
 
-    letters, points = " → ".join(map(letter_of, scores)), " → ".join(map(str, scores))
-    return f"Grade of the tools: {letters} ({points} of 100 points)."
+    found = grade(succession.compiled.catalog, succession.compiled.definitions)
+    return f"Grade of the tools: {found.letter} ({found.score:.1f} of 100 points)."
 
 
 def _say_news(run: Run) -> None:

@@ -162,7 +162,8 @@ def _twins(catalog: Catalog, definitions: Mapping[str, JsonObject]) -> dict[str,
 
     The words are the purpose of the tool, or its name if it has no purpose. They are searched as one clause.
     """
-    search = retriever.Retriever(json.loads(index.build(catalog.tools, definitions, ()).index))
+    built = catalog.search or index.build(catalog.tools, definitions, ())
+    search = retriever.Retriever(json.loads(built.index))
     found, everything = {}, range(len(search.names))
     for number, tool in enumerate(catalog.tools[:MOST_SEARCHED]):
         said = retriever.CLAUSES.sub(" ", _purpose(tool) or tool.name.replace("_", " "))

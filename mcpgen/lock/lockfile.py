@@ -37,8 +37,6 @@ class Lock:
     mcpgen that wrote the lock file. `origins`: origin → True if it was accepted, as `mcpgen.base.origins` describes, or
     None in older lock files. `offered`: files that are written once, which the user may delete for good. `parts`: the
     chosen parts of the server, or None in lock files of projects whose owner has never chosen; these have all parts.
-    `score`: the points of the tools by `mcpgen grade` when they last changed, or None if they have not changed since
-    the first run, or if another version of mcpgen, whose rules may differ, gave them.
     `rebuilt`: True if the project had no lock file; `files` are then the files on disk, which may have been edited by
     hand.
     """
@@ -53,7 +51,6 @@ class Lock:
     origins: Mapping[str, bool] | None = None
     offered: tuple[str, ...] = ()
     parts: tuple[str, ...] | None = None
-    score: float | None = None
     rebuilt: bool = False
 
     @property
@@ -81,7 +78,6 @@ def dump(lock: Lock) -> bytes:
         "version": lock.version,
         "options": recorded(lock.options),
         **({} if lock.parts is None else {"parts": list[JsonValue](lock.parts)}),
-        **({} if lock.score is None else {"score": lock.score}),
         **({} if lock.origins is None else {"origins": _decided(lock.origins)}),
         "tools": {key: _entry(known) for key, known in sorted(lock.promises.tools.items())},
         "retired": {
@@ -227,7 +223,6 @@ def load(data: bytes, file: str) -> Lock:
     if not isinstance(value, dict) or value.get("lock") not in _READ or not _is_safe(value):
         message = f"This version of mcpgen cannot read the lock file {NAME}."
         raise FatalError("lock-unreadable", message, Where(file), _RESTORE)
-    compiler = as_text(value.get("mcpgen"))
     return Lock(
         source=as_text(value.get("source")),
         source_digest=as_text(value.get("source_digest")),
@@ -242,9 +237,8 @@ def load(data: bytes, file: str) -> Lock:
             },
         ),
         files={path: as_text(known) for path, known in as_object(value.get("files")).items()},
-        compiler=compiler,
+        compiler=as_text(value.get("mcpgen")),
         origins=_origins(value.get("origins")),
         offered=_texts(value.get("offered")),
         parts=_texts(value["parts"]) if "parts" in value else None,
-        score=score if isinstance(score := value.get("score"), float) and compiler == mcpgen.__version__ else None,
     )

@@ -11,9 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcpgen.base.diagnostics import Diagnostic, Where
-from mcpgen.base.tree import FileTree
 from mcpgen.emit import parts, unneeded
-from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
 from mcpgen.lock.match_operations import moved, renamed
 from mcpgen.model.options import NO_PARTS, Options
@@ -74,13 +72,7 @@ def succeed(
         found.append(_unreadable(directory, lock))
     if lock.rebuilt:
         found.append(lost_lock.warning(directory, lock))
-    scored = replace(compiled.lock, score=lock.score)
-    if difference:
-        from mcpgen.grade.grade import grade  # imported late: the points take time, and only the next changes need them
-
-        scored = replace(scored, score=round(grade(compiled.catalog, compiled.definitions).score, 1))
-    tree = FileTree({**compiled.tree, locks.NAME: locks.dump(scored)})
-    tree, continued = changelog.continued(directory, tree, scored, lock, difference, files)
+    tree, continued = changelog.continued(directory, compiled.tree, compiled.lock, lock, difference, files)
     compiled = replace(compiled, tree=tree, lock=continued, diagnostics=tuple(found))
     idle: list[str] = []
     if compiled.lock.parts is None:

@@ -29,6 +29,9 @@ RUNTIME = Path("templates/package/runtime")
 PASSED, FAILED = 0, 1
 """Exit codes of pytest. Any other code says that it could not run the tests."""
 
+LONGEST = 300
+"""Limit in seconds on the tests of one guard. Without their guard, some tests would wait without end."""
+
 HALVES = {"runtime": MUTATIONS, "compiler": OF_COMPILER}
 COPIED = (
     *("templates", "tests", "mcpgen", "benchmarks", "specs", "generated", "docs"),
@@ -83,9 +86,15 @@ def stands(root: Path, tests: tuple[str, ...]) -> bool:
 
 
 def _tried(root: Path, tests: tuple[str, ...]) -> int:
-    """Run these tests in the copy of the repository, and return pytest's exit code."""
+    """Run these tests in the copy of the repository, and return pytest's exit code.
+
+    A test that never ends has failed.
+    """
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
-    return subprocess.run(command, cwd=root, capture_output=True, check=False).returncode
+    try:
+        return subprocess.run(command, cwd=root, capture_output=True, check=False, timeout=LONGEST).returncode
+    except subprocess.TimeoutExpired:
+        return FAILED
 
 
 def main() -> int:

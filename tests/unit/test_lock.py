@@ -61,7 +61,6 @@ LOCKS = st.builds(
     files=st.dictionaries(PATHS, TEXT, max_size=3),
     origins=st.none() | st.dictionaries(TEXT, st.booleans(), max_size=3),
     offered=st.lists(TEXT, max_size=2).map(tuple),
-    score=st.none() | st.floats(0, 100),
 )
 
 
