@@ -39,7 +39,7 @@ from mcpgen.merge.logins import hide_logins, with_login
 from mcpgen.merge.merge_documents import OwnerDecisions, joined, settled
 from mcpgen.merge.overrides import apply, chosen, former, report_unused, visible, without_security
 from mcpgen.model import Api, Catalog, Identity, PreviousNames, Skipped
-from mcpgen.model.options import Options
+from mcpgen.model.options import ALL_PARTS, Options
 from mcpgen.model.pins import NOTHING
 from mcpgen.model.selection import select
 from mcpgen.read import openapi, toolsfile
@@ -205,10 +205,6 @@ def _compiled(
     elif wanted.programs not in (None, "none"):
         message = f"--programs {wanted.programs} needs a server with --tools search, but this server lists all tools."
         raise FatalError("invalid-flag", message, hint="Give --tools search as well, or --programs none.")
-    if any(each.skills for each in flags.files):
-        from mcpgen.emit.skills import with_skills  # imported late: few servers have skills
-
-        catalog = with_skills(catalog, flags.files, sources.library, diagnostics)
     remembered = options.over(project.recorded)
     lock = Lock(
         source=project.source or fetched.name,
@@ -226,6 +222,11 @@ def _compiled(
         offered=offered_now(remembered.deploy, project.lock.offered if project.lock else ()),
         parts=_parts(flags, remembered, project),
     )
+    if any(each.skills for each in flags.files):
+        from mcpgen.emit.skills import with_skills  # imported late: few servers have skills
+
+        has_shell = not {"shell", ALL_PARTS}.isdisjoint(lock.chosen)
+        catalog = with_skills(catalog, flags.files, sources.library, diagnostics, has_shell=has_shell)
     tree, lock = _emitted(catalog, lock)
     tools = tree[table.tools_path(catalog)]
     names.report(catalog, diagnostics)

@@ -12,7 +12,7 @@ from mcpgen import views
 from mcpgen.base import assets, runtime
 from mcpgen.base.jsonvalue import digest
 from mcpgen.base.tree import FileTree
-from mcpgen.emit import features, offered, parts, table, wings
+from mcpgen.emit import features, offered, parts, shell_skill, table, wings
 from mcpgen.emit.deployment import deployment_files, secret_files
 from mcpgen.emit.environment import (
     alternatives,
@@ -52,8 +52,6 @@ RUNTIME = "runtime/"
 LICENSE = f"{RUNTIME}LICENSE"
 
 _PY = ".py"
-_SKILL = "SKILL.md"
-"""File of a project that says how to call its tools from a shell."""
 
 _ENTRY_OF_HTTP = "asgi.py"
 """File of a package outside of its runtime that only a server over HTTP has."""
@@ -93,8 +91,8 @@ def emit(catalog: Catalog, chosen: Collection[str] = (ALL_PARTS,), *, deploy: bo
     has = parts.parts_of(of_wings)
     values = {**_values(catalog, has), "deploy": deploy}
     files.update(render(assets.project_templates(), values))
-    if "shell" not in has:
-        del files[_SKILL]
+    if "shell" in has:
+        files[shell_skill.NAME] = shell_skill.project_file(catalog)
     if deploy:
         files.update(deployment_files(catalog))
     return FileTree(files)
@@ -203,10 +201,8 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
         ],
         "tools": [
             {
-                "name": tool.name,
-                "says": first_sentence(tool.description) or tool.title,
+                **shell_skill.row(tool),
                 "request": f"{tool.operation.method} {tool.operation.path}",
-                "effect": tool.annotations.effect,
                 "roles": ", ".join(tool.roles),
                 "scopes": ", or ".join(" ".join(each) for each in tool.binding.caller_scopes),
                 "confirm": "" if tool.confirm == "never" else tool.confirm,

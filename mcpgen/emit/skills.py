@@ -1,11 +1,12 @@
 """Add skills to a catalog: folders of instructions for a model (SEP-2640), as resources under `skill://NAME/`.
 
-The project's owner wrote them, or accepts one for each tag of the tools, or for each workflow. The resource of a
+The project's owner wrote them, or accepts one for each tag of the tools, for each workflow, or the SKILL.md of the
+project. The resource of a
 SKILL.md also has its front matter. So the passes that write, list and compare resources know nothing of skills.
 
 Texts of the owner are taken as they are, because hosts compare them with their digests. Only invisible characters are
-removed. Text of the document enters a skill through the template `templates/skill/SKILL.md.jinja`, whose filters
-escape it.
+removed. Text of the document enters a skill through the templates `SKILL.md.jinja` of `templates/skill` and
+`templates/shell`, whose filters escape it.
 """
 
 import os
@@ -23,6 +24,8 @@ from mcpgen.base.invisible import has_hidden, spells_hidden, without_hidden
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import clipped, romanize, short_hash, words
 from mcpgen.base.plurals import counted
+from mcpgen.emit import shell_skill
+from mcpgen.emit.shell_skill import NAME as MAIN
 from mcpgen.emit.sinks import render
 from mcpgen.lower.text.prose import sentences, shortened
 from mcpgen.model import Catalog, Resource, ResourceSpec, ToolSpec
@@ -30,9 +33,6 @@ from mcpgen.read.document.library import Library
 from mcpgen.read.document.load import load
 from mcpgen.read.toolsfile import ToolsFile
 from mcpgen.read.toolsfile.resources import LARGEST, MEDIA_TYPES
-
-MAIN = "SKILL.md"
-"""Name of the file with which a skill begins."""
 
 # Hosts accept at least this much (SEP-2640, "Limits").
 MOST_FILES, MOST_BYTES = 512, 16 * 1024 * 1024
@@ -42,6 +42,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _NAME = re.compile(r"(?=.{1,64}\Z)[a-z0-9]+(?:-[a-z0-9]+)*")
 _FORMAT = "Begin the file with `---`, `name: …`, `description: …` and `---`, each on a line of its own."
 _REMOVE = "Remove them, or write what is meant."
+_NO_SHELL = "Add `parts: [shell]`, or let mcpgen make skills by `from: tags`."
 _INSIDE = "Name a file or folder beside the tools file, or in a folder below it."
 
 MOST_ROWS = 40
@@ -84,16 +85,23 @@ class Skill:
             yield ResourceSpec(resource, resource.uri)
 
 
-def with_skills(catalog: Catalog, files: Iterable[ToolsFile], library: Library, diagnostics: Diagnostics) -> Catalog:
+def with_skills(
+    catalog: Catalog, files: Iterable[ToolsFile], library: Library, diagnostics: Diagnostics, *, has_shell: bool
+) -> Catalog:
     """Return `catalog` with the skills of the tools files `files` as further resources.
 
-    A skill is reported and left out if it cannot be used, or if another skill or resource has its URIs.
+    `has_shell`: True if the project has a SKILL.md, because its server has the part `shell`. A skill is reported and left out if it cannot be used, or if another skill or resource has its URIs.
     """
     found, taken = list(catalog.resources), [each.uri for each in catalog.resources]
-    names: set[str] = set()
-    for each in files:
-        value, where = each.skills or ([], Where(""))
+    lists = [each.skills for each in files if each.skills]
+    # The name of the project's skill is fixed, so a tag must not get it first.
+    names = {catalog.identity.command for value, _ in lists if {"from": "project"} in as_list(value)}
+    for value, where in lists:
         for index, entry in enumerate(as_list(value)):
+            if entry == {"from": "project"} and not has_shell:
+                message = "The project has no SKILL.md, because its server lacks the part `shell`."
+                diagnostics.add("invalid-skill", message, where.inside(index), _NO_SHELL)
+                continue
             for skill in _read(entry, where.inside(index), catalog, names, library, diagnostics):
                 if any(uri.startswith(skill.folder) for uri in taken):
                     message = f"Another skill or resource has a URI that begins with {skill.folder}."
@@ -118,6 +126,9 @@ def _read(
         yield from _skills_of_tags(catalog, names, where)
     elif isinstance(entry, dict) and entry.get("from") == "workflows":
         yield from _skills_of_workflows(catalog, names, where)
+    elif isinstance(entry, dict) and entry.get("from") == "project":
+        text = shell_skill.shell_skill(catalog, is_served=True).decode()
+        yield Skill(where, shell_skill.front_matter(catalog, is_served=True), {MAIN: text})
 
 
 # -- Skills that the owner wrote ---------------------------------------------------------------------------------------
@@ -295,16 +306,13 @@ def _skill(
 ) -> Skill:
     """Return a skill. `said`: its description. `tools`: those that it lists. `workflow`: the tool that calls them."""
     description = shortened(said, _LONGEST_DESCRIPTION)
-    finders = {kind: called for called, kind in catalog.search.finders.items()} if catalog.search else {}
     values = {
         "name": name,
         "description": description,
         "about": about,
         "workflow": workflow.name if workflow else "",
         "count": counted(len(tools), "tool"),
-        "finds": finders.get("search_tools", ""),
-        "calls": finders.get("call_tool", ""),
-        "writes": finders.get("call_writing_tool", ""),
+        **shell_skill.finders(catalog),
         "tools": [
             {
                 "name": tool.name,

@@ -180,6 +180,47 @@ def test_a_search_of_tools_finds_a_skill(tmp_path: Path) -> None:
         assert "\n\nSkill skill://shop-pets/SKILL.md: Work with pets of Shop" in found["content"][0]["text"]
 
 
+@pytest.mark.parametrize("flags", [(), ("--tools=search",)])
+def test_the_skill_of_the_project_is_its_file(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    shutil.copytree(CASES / "skills" / "project", tmp_path, dirs_exist_ok=True)
+    made = generated(tmp_path / "t.tools.yaml", tmp_path, "--parts=shell", *flags)
+    uri, data = "skill://shop-mcp/SKILL.md", (made / "SKILL.md").read_bytes()
+    assert (b"`search_tools`" in data) == bool(flags)
+    with Server(made, package="shop_mcp") as running:
+        running.checker.offered = ("skills",)
+        [skill] = [each for each in asked(running, "skills/list")["skills"] if each["uri"] == uri]
+        assert skill["frontmatter"] == yaml.safe_load(data.split(b"---\n")[1])
+        [file] = skill["resources"]
+        assert file["digest"] == f"sha256:{hashlib.sha256(data).hexdigest()}"
+        [content] = asked(running, "resources/read", uri=uri)["contents"]
+        assert content["text"].encode() == data
+        [child] = asked(running, "resources/directory/read", uri="skill://shop-mcp")["resources"]
+        assert child["uri"] == uri
+        if flags:
+            found = asked(running, "tools/call", name="search_tools", arguments={"queries": ["shell command"]})
+            assert f"\n\nSkill {uri}: Call the API of Shop" in found["content"][0]["text"]
+
+
+def test_a_project_whose_skill_is_not_served_has_the_same_file(tmp_path: Path) -> None:
+    shutil.copytree(CASES / "skills" / "project", tmp_path, dirs_exist_ok=True)
+    source = tmp_path / "t.tools.yaml"
+    text = source.read_text(encoding="utf-8")
+    source.write_text(text.replace(", {from: project}", ""), encoding="utf-8")
+    told = (generated(source, tmp_path) / "SKILL.md").read_text(encoding="utf-8")
+    assert told.partition("\n---\n")[0].endswith('from a shell, by the command shop-mcp."')
+    assert "connected" not in told
+
+
+def test_a_project_without_a_skill_cannot_serve_it(tmp_path: Path) -> None:
+    shutil.copytree(CASES / "skills" / "project", tmp_path, dirs_exist_ok=True)
+    source = tmp_path / "t.tools.yaml"
+    source.write_text(source.read_text(encoding="utf-8").replace("parts: [shell]\n", ""), encoding="utf-8")
+    done = mcpgen("generate", "--parts=none", str(source), "-o", str(tmp_path / "out"))
+    assert done.returncode == 1
+    assert "t.tools.yaml:4:24: error: The project has no SKILL.md" in done.stderr
+    assert "Add `parts: [shell]`" in done.stderr
+
+
 def test_the_front_matter_of_a_made_skill_is_that_of_its_text(tmp_path: Path) -> None:
     shutil.copytree(CASES / "skills" / "tags", tmp_path, dirs_exist_ok=True)
     made = generated(tmp_path / "t.tools.yaml", tmp_path)

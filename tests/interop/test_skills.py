@@ -18,7 +18,7 @@ DRIVER = Path(__file__).with_name("drivers") / "skills.py"
 REQUIREMENTS = ("fastmcp==4.2.3", "pyyaml>=6,<7")
 
 
-@pytest.mark.parametrize("case", ["of_the_owner", "tags"])
+@pytest.mark.parametrize("case", ["of_the_owner", "tags", "project"])
 def test_a_client_verifies_and_reads_each_skill(case: str, tmp_path: Path) -> None:
     source = CASES / "skills" / case
     with pytest.raises(SystemExit) as ended:
