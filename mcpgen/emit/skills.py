@@ -90,7 +90,9 @@ def with_skills(
 ) -> Catalog:
     """Return `catalog` with the skills of the tools files `files` as further resources.
 
-    `has_shell`: True if the project has a SKILL.md, because its server has the part `shell`. A skill is reported and left out if it cannot be used, or if another skill or resource has its URIs.
+    A skill is reported and left out if it cannot be used, or if another skill or resource has its URIs.
+
+    `has_shell`: True if the project has a SKILL.md, because its server has the part `shell`.
     """
     found, taken = list(catalog.resources), [each.uri for each in catalog.resources]
     lists = [each.skills for each in files if each.skills]
