@@ -324,7 +324,7 @@ def _curated(
     api = merge(replace(api, operations=kept, skipped=skipped), workflows, ())
     for each in reversed(flags.files):
         api = apply(api, each.changes, left_out + more, known, diagnostics, whole=not sources.unread)
-    api = with_task_operations(hide_logins(api, diagnostics), left_out + more, diagnostics)
+    api = with_task_operations(hide_logins(api, login, diagnostics), left_out + more, diagnostics)
     if flags.wanted.security == "none":
         api = without_security(api)
     return visible(api, diagnostics), found

@@ -41,6 +41,9 @@ _TOKENS = frozenset(["accesstoken", "refreshtoken", "idtoken", "jwt", "jwttoken"
 _FEWEST_TAKERS = 3
 """Number of other operations that take a token as an argument, from which on the token is data of the API."""
 
+_OFFER = "To make it a tool, write `hide: false` in an override."
+_LOG_IN = "To let the server log in with it, write `login:` in the tools file."
+
 _FORM = "application/x-www-form-urlencoded"
 _DEEPEST = 5
 """Limit on nested references that are followed to find the members of a schema."""
@@ -48,21 +51,24 @@ _DEEPEST = 5
 
 # A password alone does not make a login: an operation that creates a user takes a password too
 # (docs/decisions/compiling.md).
-def hide_logins(api: Api, diagnostics: Diagnostics) -> Api:
+def hide_logins(api: Api, choice: LoginChoice | None, diagnostics: Diagnostics) -> Api:
     """Hide and report each operation that takes a password or returns an access token: it does not become a tool.
 
-    Operations that the tools file offers (`hide: false`) or defines stay. Return the changed `api`.
+    The operation by which the server logs in (`choice`) is hidden too. Operations that the tools file offers (`hide:
+    false`) stay, and so do other ones that it defines. Return the changed `api`.
     """
+    own = [each.key for each in named(choice.operation, api.operations)] if choice else []
     found = []
     for operation in api.operations:
-        if not (operation.decided.hidden or operation.decided.offered or is_written(operation)) and (
-            why := _reason(operation, api)
-        ):
+        why, hint = "", _OFFER
+        if operation.decided.hidden or operation.decided.offered:
+            pass
+        elif operation.key in own:
+            why = "logs the server in"
+        elif not is_written(operation):
+            why, hint = _reason(operation, api), f"{_OFFER} {_LOG_IN}"
+        if why:
             message = f"{operation.method} {clipped(operation.path)} {why}, so it does not become a tool."
-            hint = (
-                "To make it a tool, write `hide: false` in an override. To let the server log in with it, write "
-                "`login:` in the tools file."
-            )
             diagnostics.add("login-operation", message, operation.where, hint)
             operation = replace(operation, decided=replace(operation.decided, hidden=True))
         found.append(operation)
