@@ -1,8 +1,8 @@
 """Add skills to a catalog: folders of instructions for a model (SEP-2640), as resources under `skill://NAME/`.
 
 The project's owner wrote them, or accepts one for each tag of the tools, for each workflow, or the SKILL.md of the
-project. The resource of a
-SKILL.md also has its front matter. So the passes that write, list and compare resources know nothing of skills.
+project. The resource of a SKILL.md also has its front matter. So the passes that write, list and compare resources
+know nothing of skills.
 
 Texts of the owner are taken as they are, because hosts compare them with their digests. Only invisible characters are
 removed. Text of the document enters a skill through the templates `SKILL.md.jinja` of `templates/skill` and
