@@ -147,7 +147,7 @@ class Expansions:
         return self._names.setdefault(found, found)
 
     def find(
-        self, setting: ExpansionKey, trail: Iterable[str], room: int, left: Levels, alternatives: int
+        self, setting: ExpansionKey, trail: Iterable[str], room: int, left: Levels, alternatives: int, *, is_draft: bool
     ) -> Expansion | None:
         """Return a cached expansion with the key `setting` that can be reused inside `trail`, `room`, `left` and
         `alternatives`, or None.
@@ -167,7 +167,7 @@ class Expansions:
                 has_room = known.height.depth < left.depth and known.height.level <= left.level
             else:
                 has_room = known.left == left
-            is_told = known.nodes >= room if known.too_large else known.nodes < room
+            is_told = known.nodes >= room if known.too_large else known.nodes < room or is_draft
             if is_told and has_room and known.asked.intersection(trail) == known.met:
                 return known
         return None

@@ -127,6 +127,8 @@ class Portable:
     ) -> JsonObject:
         """Return `source` in a form that every client accepts. Cache results for tool arguments and named schemas."""
         identity = identity_of(source)
+        if identity and is_scalar(node := self.composer.node(source)[0]):
+            source, identity = node, ""  # the same for every place with such a schema, as most parameters have
         if self._left <= 0:
             return self._expand(source, identity, at, keep_null, description, removable)
         if identity or at.is_argument:
@@ -140,6 +142,9 @@ class Portable:
     ) -> JsonObject:
         """Return an argument or a named schema in a form that every client accepts, from the cache if it is there."""
         limits = self.limits
+        if keep_null:
+            node, _ = self.composer.node(source)
+            keep_null = not _is_of_one_type(node)
         setting = ExpansionKey(
             identity if len(source) == 1 and "$ref" in source else repr(source),
             keep_null,
@@ -152,7 +157,8 @@ class Portable:
             self.files,
         )
         left = Levels(limits.depth - at.depth, limits.levels - at.level)
-        known = self._expansions.find(setting, at.trail, self._left, left, limits.alternatives)
+        is_draft = limits is not LADDER[-1]
+        known = self._expansions.find(setting, at.trail, self._left, left, limits.alternatives, is_draft=is_draft)
         if known is None:
             return self._expand_and_keep(setting, source, identity, at, left)
         self._left -= known.nodes
@@ -331,7 +337,7 @@ class Portable:
 
     def _branches(self, node: JsonObject) -> tuple[list[JsonObject], bool]:
         """Return the alternatives of `node` without null, each of one type; and True if null is allowed."""
-        if node.get("type") in ("object", "array") and _NOT_OF_ONE.isdisjoint(node):
+        if _is_of_one_type(node):
             return [node], False
         nullable = "null" in types(node) or None in as_list(node.get("enum"))
         if _ALTERNATIVES.isdisjoint(node):
@@ -503,6 +509,11 @@ class Portable:
         leaves = [node] if types(node) or implied_types(node) else branches or self._leaves(node)
         found = [types(leaf) or implied_types(leaf) for leaf in leaves]
         return list(dict.fromkeys(kind for kinds in found for kind in kinds if kind != "null")) if all(found) else []
+
+
+def _is_of_one_type(node: JsonObject) -> bool:
+    """Return True if `node` is an object or an array, without alternatives and without null."""
+    return node.get("type") in ("object", "array") and _NOT_OF_ONE.isdisjoint(node)
 
 
 def _scalar(node: JsonObject, kind: str) -> JsonObject:
