@@ -23,7 +23,7 @@ from mcpgen.lower.schema.expansions import UNIONS, ArgumentKey, Expansion, Expan
 from mcpgen.lower.schema.kinds import demanded, implied_types, is_null, only_demands, type_of
 from mcpgen.lower.schema.media_types import is_file
 from mcpgen.lower.schema.merge_unions import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded, tags_first
-from mcpgen.lower.schema.nodes import further_members, identity_of, is_scalar, items_of
+from mcpgen.lower.schema.nodes import as_key, further_members, identity_of, is_scalar, items_of
 from mcpgen.lower.schema.patterns import shown
 from mcpgen.lower.text.prose import ended, plain, shortened
 
@@ -129,7 +129,8 @@ class Portable:
         if expansion is not None and expansion.serves(self._left, is_draft=self.is_draft):
             self._take(expansion, at)
             return expansion.emitted
-        expansion = self._shared_with_others(source, identity_of(source), at, keep_null, description, removable)
+        shared, identity = as_key(source), identity_of(source)
+        expansion = self._shared_with_others(source, shared, identity, at, keep_null, description, removable)
         if self.is_draft or not self.is_exhausted:
             self._arguments[key] = source, expansion
         return expansion.emitted
@@ -152,21 +153,32 @@ class Portable:
         if self._left <= 0:
             return self._expand(source, identity, at, keep_null, description, removable)
         if identity or at.is_argument:
-            return self._shared_with_others(source, identity, at, keep_null, description, removable).emitted
+            shared = as_key(source)
+            return self._shared_with_others(source, shared, identity, at, keep_null, description, removable).emitted
         if description or not is_scalar(source):
             return self._expand(source, identity, at, keep_null, description, removable)
         return self._leaf(source, at, keep_null, removable)
 
     def _shared_with_others(
-        self, source: JsonObject, identity: str, at: _Position, keep_null: bool, description: str, removable: bool
+        self,
+        source: JsonObject,
+        shared: str,
+        identity: str,
+        at: _Position,
+        keep_null: bool,
+        description: str,
+        removable: bool,
     ) -> Expansion:
-        """Return the expansion of an argument or a named schema, from the cache if it is there."""
+        """Return the expansion of an argument or a schema of `Member.shared`, from the cache if it is there.
+
+        `shared`: the key of `source` (`nodes.as_key`).
+        """
         limits = self.limits
         if keep_null:
             node, _ = self.composer.node(source)
             keep_null = not _is_of_one_type(node)
         setting = ExpansionKey(
-            identity if len(source) == 1 and "$ref" in source else repr(source),
+            shared,
             keep_null,
             description,
             removable,
@@ -185,8 +197,8 @@ class Portable:
 
     def _take(self, known: Expansion, at: _Position) -> None:
         """Record that a cached expansion is used at the place `at`: its size, its levels and what was found in it."""
+        self._shared += min(known.nodes, self._left)
         self._left -= known.nodes
-        self._shared += known.nodes
         self._asked |= known.asked
         if known.height is not None:
             self._reach(at.depth + known.height.depth, at.level + known.height.level, known.left is not None)
@@ -464,7 +476,7 @@ class Portable:
         required = [key for key in as_list(node.get("required")) if isinstance(key, str)]
         rest = None if "patternProperties" in node else further_members(node)
         composer, inner = self.composer, at.in_collection()
-        for key, member, identity, is_composed, is_leaf in composer.members(node):
+        for key, member, identity, shared, is_composed, is_leaf in composer.members(node):
             if self._left <= 0:
                 self.cuts.append(f"the properties from {key} on")
                 rest = None
@@ -479,8 +491,9 @@ class Portable:
             keep_null, removable = key in required or self.nulls, at.patched and key not in required
             if is_leaf:
                 properties[key] = self._leaf(member, inner, keep_null, removable)
-            elif identity:
-                properties[key] = self._shared_with_others(member, identity, inner, keep_null, "", removable).emitted
+            elif shared:
+                expansion = self._shared_with_others(member, shared, identity, inner, keep_null, "", removable)
+                properties[key] = expansion.emitted
             else:
                 properties[key] = self._expand(member, "", inner, keep_null, "", removable)
         if properties:
