@@ -38,17 +38,20 @@ def with_bodies(count: int, schemas: Schema, member: Schema = SHARED) -> str:
     return json.dumps({**document, "paths": paths, "components": {"schemas": schemas}})
 
 
-def expanded(monkeypatch: pytest.MonkeyPatch, text: str) -> int:
-    """Return how many schemas are rewritten to suit every client while the document `text` is compiled."""
-    count, expand = 0, Portable._expand
+def expanded(monkeypatch: pytest.MonkeyPatch, text: str, method: str = "_expand") -> int:
+    """Return how many schemas are rewritten to suit every client while the document `text` is compiled.
 
-    def counting(*arguments: Any) -> Any:
+    If `method` is "schema", count only arguments, also if their expansion is cached.
+    """
+    count, expand = 0, getattr(Portable, method)
+
+    def counting(*arguments: Any, **settings: Any) -> Any:
         nonlocal count
         count += 1
-        return expand(*arguments)
+        return expand(*arguments, **settings)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Portable, "_expand", counting)
+        patched.setattr(Portable, method, counting)
         compiled(text)
     return count
 
@@ -60,7 +63,44 @@ def test_one_more_operation_costs_few_expansions(monkeypatch: pytest.MonkeyPatch
 
 def test_one_more_operation_on_entities_costs_few_expansions(monkeypatch: pytest.MonkeyPatch) -> None:
     few, many = (expanded(monkeypatch, entities.graph(operations)) for operations in (100, 200))
-    assert (many - few) / 100 < 180, "347 if nullable scalars are expanded wherever they are"
+    assert (many - few) / 100 < 80, "115 if unions and lists are expanded wherever they are"
+
+
+def test_no_layout_is_written_that_expansions_of_other_tools_show_to_be_too_large(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    levels: Schema = {
+        f"L{level}": {
+            "type": "object",
+            "properties": {f"m{n}": {"$ref": f"#/components/schemas/L{level + 1}"} for n in range(9)},
+        }
+        for level in range(6)
+    }
+    levels["L6"] = {"type": "object", "properties": {"text": {"type": "string"}}}
+    first = {"$ref": "#/components/schemas/L0"}
+    levels["Body"] = {"properties": {"it": first}, "type": "object"}
+    inline, named = json.dumps({"type": "object", "properties": {"it": first}}), '{"$ref": "#/components/schemas/Body"}'
+    few, many = (
+        expanded(monkeypatch, with_bodies(count, levels, first).replace(inline, named), "schema") for count in (2, 3)
+    )
+    assert many - few == 1, "4 if each larger layout is written and thrown away"
+
+
+def test_parameters_with_equal_schemas_are_expanded_once() -> None:
+    places: dict[str, JsonObject] = {name: {"type": "string", "description": "The id"} for name in "AB"}
+    composer = Composer(places)
+    one, other = (Portable(composer).schema({"$ref": name}) for name in places)
+    assert other is one
+
+
+def test_an_expansion_that_exceeds_the_limit_counts_once_in_the_cache() -> None:
+    texts: JsonObject = {f"text{number}": {"type": "string"} for number in range(1000)}
+    composer = Composer({"A": {"type": "object", "properties": texts}})
+    writer = Portable(composer)
+    for names in ("a", "bcd"):
+        writer.schema({"type": "object", "properties": {name: {"$ref": "A"} for name in names}})
+    assert writer.is_exhausted
+    assert composer.expansions._nodes == 1003, "the nodes of A and of the three schemas around and beside it"
 
 
 def test_scalars_that_schemas_share_take_no_room_in_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,7 @@ from mcpgen.lower.inputs.slots import ACCOUNT, FIELDS, LOOKUP, ORDER, REST, SERV
 from mcpgen.lower.schema import budget
 from mcpgen.lower.schema.compose import Composer, alternatives, types
 from mcpgen.lower.schema.constraints import EMPTY
+from mcpgen.lower.schema.expansions import ArgumentKey
 from mcpgen.lower.schema.kinds import is_null
 from mcpgen.lower.schema.media_types import encoding_of
 from mcpgen.lower.schema.portable import FILE_NOTE, Portable
@@ -160,19 +161,40 @@ def _written(
 
     Return the last schema that was written, its writer, and True if the schema has at most `most_tokens`.
     """
-    exhausted: set[int] = set()
-    for writer in writers:
+    exhausted, keys = set[int](), list[ArgumentKey]()
+    for writer, following in zip(writers, [*writers[1:], None], strict=True):
         if isinstance(writer, Portable) and writer.limits.depth in exhausted:
             continue  # a writer with this `depth` has reached the limit on nodes: try only smaller depths
-        is_last = writer is writers[-1]
-        schema = _schema_of(inputs, names, writer, whole=is_last)
-        if writer.is_exhausted and not is_last:
+        if isinstance(writer, Portable) and isinstance(following, Portable):
+            keys = keys or _keys(inputs, names, writer)
+            known = writer.known(keys)
+            is_too_large = sum([each.nodes for each in known]) >= budget.MOST_NODES
+            if known and not is_too_large and following.limits.depth < writer.limits.depth:
+                shown = [each.emitted for each in known]
+                is_too_large = budget.are_too_large(shown, len(inputs), most_tokens, writer.composer.once)
+            if is_too_large:
+                exhausted.add(writer.limits.depth)
+                for each in known:
+                    writer.composer.repeat(each.findings)
+                continue
+        schema = _schema_of(inputs, names, writer, whole=following is None)
+        if writer.is_exhausted and following is not None:
             exhausted |= {writer.limits.depth} if isinstance(writer, Portable) else set()
             continue
         fits = budget.fits(schema, most_tokens, writer.composer.once)
         if fits or isinstance(writer, Verbatim):
             break
     return schema, writer, fits
+
+
+def _keys(inputs: list[Input], names: Mapping[Slot, str], writer: Portable) -> list[ArgumentKey]:
+    """Return the keys of expansions of the members of the body that become parts of the input schema."""
+    first = {names[entry.slot]: entry for entry in reversed(inputs)}
+    return [
+        writer.key(entry.schema, entry.required, entry.description, entry.removable, entry.patched)
+        for entry in first.values()
+        if entry.slot[0] == "body" and not entry.file
+    ]
 
 
 def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer, *, whole: bool) -> JsonObject:

@@ -98,6 +98,15 @@ def fits(schema: JsonObject, most_tokens: int, once: ValueCache) -> bool:
     return (tokens.estimate(schema) if abs(apart - most_tokens) <= joints else apart) <= most_tokens
 
 
+def are_too_large(parts: list[JsonObject], arguments: int, most_tokens: int, once: ValueCache) -> bool:
+    """Return True if the schemas `parts` alone exceed the limits of `fits` on an input schema of so many arguments."""
+    size = _sum((once.ask(_bytes, part) for part in parts), MOST_BYTES)
+    if size > MOST_BYTES or size <= _FEWEST_BYTES * most_tokens:
+        return size > MOST_BYTES
+    most = most_tokens + _MOST_OF_JOINT * (arguments + 1)
+    return _sum((once.ask(tokens.estimate, part) for part in parts), most) > most
+
+
 def _sum(counts: Iterable[int], most: int) -> int:
     """Return the sum of counts, or the first partial sum above `most`."""
     total = 0

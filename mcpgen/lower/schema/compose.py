@@ -20,7 +20,7 @@ from mcpgen.base.once import ValueCache
 from mcpgen.base.work import Budget, Exhausted
 from mcpgen.lower.schema.constraints import UNDEFINED
 from mcpgen.lower.schema.expansions import NOTHING, Expansions, Findings
-from mcpgen.lower.schema.nodes import alternatives, identity_of, is_scalar, members, types
+from mcpgen.lower.schema.nodes import alternatives, as_key, identity_of, is_scalar, members, types
 from mcpgen.lower.schema.patterns import HiddenPattern, shown
 from mcpgen.read.openapi import Definitions
 
@@ -199,15 +199,24 @@ After any other problem with a referenced schema, operations that need it are sk
 class Member(NamedTuple):
     """A property of a node, with the facts that decide how it is written.
 
-    `identity`: the name of its schema, if that is only a reference (`identity_of`). `is_composed`: True if its schema
-    has references or `allOf`, which `Composer.node` replaces. `is_scalar`: see `nodes.is_scalar`.
+    `identity`: the name of its schema, if that is only a reference (`identity_of`). `shared`: the schema as text if
+    its expansion is worth keeping, which holds for references, unions and lists of named schemas; else "".
+    `is_composed`: True if its schema has references or `allOf`, which `Composer.node` replaces. `is_scalar`: see
+    `nodes.is_scalar`.
     """
 
     key: str
     schema: JsonObject
     identity: str
+    shared: str
     is_composed: bool
     is_scalar: bool
+
+
+def _shared(schema: JsonObject) -> str:
+    """Return the text of `schema` for `Member.shared`."""
+    is_kept = identity_of(schema) or alternatives(schema) or identity_of(as_object(schema.get("items")))
+    return as_key(schema) if is_kept else ""
 
 
 class _Composed(NamedTuple):
@@ -297,7 +306,7 @@ class Composer:
         known = self._members.get(key)
         if known is None:
             found = [
-                Member(name, each, identity_of(each), "$ref" in each or "allOf" in each, is_scalar(each))
+                Member(name, each, identity_of(each), _shared(each), "$ref" in each or "allOf" in each, is_scalar(each))
                 for name, each in members(node)
             ]
             self._count(len(found))

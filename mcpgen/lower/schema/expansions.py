@@ -17,6 +17,7 @@ from typing import NamedTuple
 from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.base.once import ValueCache
+from mcpgen.lower.schema.budget import Limits
 from mcpgen.lower.schema.patterns import HiddenPattern
 
 _MOST_NODES = 600_000
@@ -58,6 +59,10 @@ class ExpansionKey(NamedTuple):
     inner_text: int
     nulls: bool
     files: bool
+
+
+ArgumentKey = tuple[int, bool, str, bool, bool]
+"""Cache key of an argument: the identity of its schema, then `keep_null`, `description`, `removable` and `patched`."""
 
 
 class Levels(NamedTuple):
@@ -118,6 +123,14 @@ class Expansion(NamedTuple):
     left: Levels | None = None
     too_large: bool = False
 
+    def serves(self, room: int, *, is_draft: bool) -> bool:
+        """Return True if this expansion can be reused where `room` nodes are left.
+
+        A complete expansion has fewer nodes. One that was too large stopped at `room` nodes or more, so it exceeds this
+        limit as well. `is_draft`: True if a schema that exceeds the limit is thrown away, whatever its parts are.
+        """
+        return self.nodes >= room if self.too_large else self.nodes < room or is_draft
+
 
 class Expansions:
     """Cache of the expansions (schemas in the form that tools show) of one `Composer`.
@@ -126,6 +139,8 @@ class Expansions:
       them out saves tokens. The second item is the `Findings` about the schemas that were examined to decide this.
     - `leaves`: expansions of scalars without names. The key is the schema's identity and the settings on which it
       depends.
+    - `arguments`: expansions of arguments, by the settings of their writer, and by the identity of their schema and its
+      settings. An argument is surrounded by no schema, so its expansion needs no search.
     - `once`: cache of facts about expanded schemas. It keeps those schemas in memory, so it is cleared together with
       the expansions.
     """
@@ -134,6 +149,7 @@ class Expansions:
         self._once = once
         self.large: dict[str, tuple[bool, Findings]] = {}
         self.leaves: dict[tuple[int, bool, bool, bool, int], Leaf] = {}
+        self.arguments: dict[tuple[Limits, bool, bool], dict[ArgumentKey, tuple[JsonObject, Expansion]]] = {}
         self._known: dict[ExpansionKey, list[Expansion]] = {}
         self._names: dict[frozenset[str], frozenset[str]] = {}
         """Sets of names, each once, which saves a quarter of the memory: the expansions of a schema under several
@@ -147,16 +163,15 @@ class Expansions:
         return self._names.setdefault(found, found)
 
     def find(
-        self, setting: ExpansionKey, trail: Iterable[str], room: int, left: Levels, alternatives: int
+        self, setting: ExpansionKey, trail: Iterable[str], room: int, left: Levels, alternatives: int, *, is_draft: bool
     ) -> Expansion | None:
         """Return a cached expansion with the key `setting` that can be reused inside `trail`, `room`, `left` and
         `alternatives`, or None.
 
         `trail`: names of the surrounding schemas. The cached conversion looked for the names `asked` among the schemas
         around it, and found the names `met`. So it is reused only if the names of `asked` in `trail` are exactly `met`.
-        `room`: limit on nodes. A complete expansion is reused if it has fewer than `room` nodes. One that was too large
-        is reused if writing it stopped at `room` nodes or more, since it then exceeds this limit as well. `left`: the
-        levels that may follow. `alternatives`: the limit on the alternatives of a union.
+        `room`, `is_draft`: see `Expansion.serves`. `left`: the levels that may follow. `alternatives`: the limit on the
+        alternatives of a union.
         """
         for known in self._known.get(setting, ()):
             if not known.unions.shown <= alternatives < known.unions.folded:
@@ -167,8 +182,7 @@ class Expansions:
                 has_room = known.height.depth < left.depth and known.height.level <= left.level
             else:
                 has_room = known.left == left
-            is_told = known.nodes >= room if known.too_large else known.nodes < room
-            if is_told and has_room and known.asked.intersection(trail) == known.met:
+            if has_room and known.serves(room, is_draft=is_draft) and known.asked.intersection(trail) == known.met:
                 return known
         return None
 
@@ -179,6 +193,7 @@ class Expansions:
             self._known.clear()
             self._names.clear()
             self.leaves.clear()
+            self.arguments.clear()
             self._once.forget()
             self._nodes = fresh
         self._known.setdefault(setting, []).append(expansion)

@@ -84,3 +84,9 @@ def identity_of(source: JsonObject) -> str:
         return as_text(source["$ref"])
     parts = as_list(source.get("allOf"))
     return identity_of(as_object(parts[0])) if len(parts) == 1 else ""
+
+
+def as_key(source: JsonObject) -> str:
+    """Return a text that is the same for equal schemas: of a reference, only the name of the schema."""
+    name = source.get("$ref") if len(source) == 1 else None
+    return name if isinstance(name, str) else repr(source)

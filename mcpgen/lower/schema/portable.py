@@ -10,6 +10,7 @@ check constraints that are left out; the API does.
 """
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, unique
@@ -18,11 +19,11 @@ from mcpgen.lower.schema import constraints
 from mcpgen.lower.schema.budget import LADDER, MOST_NODES, Limits
 from mcpgen.lower.schema.compose import Composer, alternatives, types
 from mcpgen.lower.schema.discriminators import Discriminator, schema_name
-from mcpgen.lower.schema.expansions import UNIONS, Expansion, ExpansionKey, Leaf, Levels
+from mcpgen.lower.schema.expansions import UNIONS, ArgumentKey, Expansion, ExpansionKey, Leaf, Levels
 from mcpgen.lower.schema.kinds import demanded, implied_types, is_null, only_demands, type_of
 from mcpgen.lower.schema.media_types import is_file
 from mcpgen.lower.schema.merge_unions import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded, tags_first
-from mcpgen.lower.schema.nodes import further_members, identity_of, is_scalar, items_of
+from mcpgen.lower.schema.nodes import as_key, further_members, identity_of, is_scalar, items_of
 from mcpgen.lower.schema.patterns import shown
 from mcpgen.lower.text.prose import ended, plain, shortened
 
@@ -81,11 +82,14 @@ class Portable:
     ) -> None:
         self.composer = composer
         self.limits = limits
+        self.is_draft = limits is not LADDER[-1]
+        """True if a schema that exceeds the limit on nodes is thrown away, since smaller limits are left to try."""
         self.nulls = nulls
         self.files = files
         self.cuts: list[str] = []
         self._left = MOST_NODES
         self._expansions = composer.expansions
+        self._arguments = composer.expansions.arguments.setdefault((limits, nulls, files), {})
         self._asked: set[str] = set()
         """Names looked up among the schemas around the current expansion."""
         self._shared = 0
@@ -117,31 +121,64 @@ class Portable:
         (`nulls`), or if the description mentions null. In a JSON Merge Patch (RFC 7396), null removes a member. So
         `removable` adds null as an alternative, and `patched` adds null to optional members inside the value.
         """
-        keep_null = required or self.nulls
-        return self._emit(
-            source, _Position(patched=patched), keep_null=keep_null, description=description, removable=removable
-        )
+        keep_null, at = required or self.nulls, _Position(patched=patched)
+        if self._left <= 0 or ("$ref" in source and is_scalar(self.composer.node(source)[0])):
+            return self._emit(source, at, keep_null=keep_null, description=description, removable=removable)
+        key = self.key(source, required, description, removable, patched)
+        _, expansion = self._arguments.get(key, (source, None))
+        if expansion is not None and expansion.serves(self._left, is_draft=self.is_draft):
+            self._take(expansion, at)
+            return expansion.emitted
+        shared, identity = as_key(source), identity_of(source)
+        expansion = self._shared_with_others(source, shared, identity, at, keep_null, description, removable)
+        if self.is_draft or not self.is_exhausted:
+            self._arguments[key] = source, expansion
+        return expansion.emitted
+
+    def key(self, source: JsonObject, required: bool, description: str, removable: bool, patched: bool) -> ArgumentKey:
+        """Return the key by which `known` finds the expansion of an argument. The parameters are those of `schema`."""
+        return id(source), required or self.nulls, description, removable, patched
+
+    def known(self, keys: Iterable[ArgumentKey]) -> list[Expansion]:
+        """Return the expansions that a writer with the same settings has written before, of those with these keys."""
+        return [found[1] for key in keys if (found := self._arguments.get(key))]
 
     def _emit(
         self, source: JsonObject, at: _Position, *, keep_null: bool, description: str = "", removable: bool = False
     ) -> JsonObject:
         """Return `source` in a form that every client accepts. Cache results for tool arguments and named schemas."""
         identity = identity_of(source)
+        if identity and is_scalar(node := self.composer.node(source)[0]):
+            source, identity = node, ""  # the same for every place with such a schema, as most parameters have
         if self._left <= 0:
             return self._expand(source, identity, at, keep_null, description, removable)
         if identity or at.is_argument:
-            return self._shared_with_others(source, identity, at, keep_null, description, removable)
+            shared = as_key(source)
+            return self._shared_with_others(source, shared, identity, at, keep_null, description, removable).emitted
         if description or not is_scalar(source):
             return self._expand(source, identity, at, keep_null, description, removable)
         return self._leaf(source, at, keep_null, removable)
 
     def _shared_with_others(
-        self, source: JsonObject, identity: str, at: _Position, keep_null: bool, description: str, removable: bool
-    ) -> JsonObject:
-        """Return an argument or a named schema in a form that every client accepts, from the cache if it is there."""
+        self,
+        source: JsonObject,
+        shared: str,
+        identity: str,
+        at: _Position,
+        keep_null: bool,
+        description: str,
+        removable: bool,
+    ) -> Expansion:
+        """Return the expansion of an argument or a schema of `Member.shared`, from the cache if it is there.
+
+        `shared`: the key of `source` (`nodes.as_key`).
+        """
         limits = self.limits
+        if keep_null:
+            node, _ = self.composer.node(source)
+            keep_null = not _is_of_one_type(node)
         setting = ExpansionKey(
-            identity if len(source) == 1 and "$ref" in source else repr(source),
+            shared,
             keep_null,
             description,
             removable,
@@ -152,18 +189,22 @@ class Portable:
             self.files,
         )
         left = Levels(limits.depth - at.depth, limits.levels - at.level)
-        known = self._expansions.find(setting, at.trail, self._left, left, limits.alternatives)
+        known = self._expansions.find(setting, at.trail, self._left, left, limits.alternatives, is_draft=self.is_draft)
         if known is None:
             return self._expand_and_keep(setting, source, identity, at, left)
+        self._take(known, at)
+        return known
+
+    def _take(self, known: Expansion, at: _Position) -> None:
+        """Record that a cached expansion is used at the place `at`: its size, its levels and what was found in it."""
+        self._shared += min(known.nodes, self._left)
         self._left -= known.nodes
-        self._shared += known.nodes
         self._asked |= known.asked
         if known.height is not None:
             self._reach(at.depth + known.height.depth, at.level + known.height.level, known.left is not None)
         self._unions = self._unions.with_those(known.unions)
         self.cuts += known.cuts
         self.composer.repeat(known.findings)
-        return known.emitted
 
     def _leaf(self, source: JsonObject, at: _Position, keep_null: bool, removable: bool) -> JsonObject:
         """Return a scalar without a name in a form that every client accepts. Cache it by the identity of `source`."""
@@ -192,9 +233,8 @@ class Portable:
 
     def _expand_and_keep(
         self, setting: ExpansionKey, source: JsonObject, identity: str, at: _Position, follow: Levels
-    ) -> JsonObject:
-        """Return `source` in a form that every client accepts, and cache this schema. `follow`: the levels that may
-        follow.
+    ) -> Expansion:
+        """Return the expansion of `source`, and cache it. `follow`: the levels that may follow.
 
         If the limit on nodes is reached and `LADDER` has no smaller limits to try, do not cache the schema.
         """
@@ -213,17 +253,16 @@ class Portable:
         if reached is not None:
             self._reach(*reached, was_limited)
         self._unions = unions.with_those(inside)
-        if self.is_exhausted and self.limits is LADDER[-1]:
-            return emitted  # do not cache: no smaller limits are left to try, so nothing would use the cached schema
         nodes, found = left - max(self._left, 0), self.composer.since(mark)
         left_out = tuple(dict.fromkeys(self.cuts[cuts:]))
         met = self._expansions.names(asked.intersection(at.trail))
-        shown = {} if self.is_exhausted else emitted
         too_large = self.is_exhausted
+        shown = {} if too_large and self.is_draft else emitted
         expansion = Expansion(shown, nodes, left_out, found, asked, met, height, inside, limit, too_large=too_large)
-        self._expansions.keep(setting, expansion, nodes - (self._shared - shared))
-        self._shared = shared + nodes
-        return emitted
+        if self.is_draft or not too_large:  # no smaller limits are left to try, so nothing would use the schema
+            self._expansions.keep(setting, expansion, nodes - (self._shared - shared))
+            self._shared = shared + nodes
+        return expansion
 
     def _expand(
         self, source: JsonObject, identity: str, at: _Position, keep_null: bool, description: str, removable: bool
@@ -331,7 +370,7 @@ class Portable:
 
     def _branches(self, node: JsonObject) -> tuple[list[JsonObject], bool]:
         """Return the alternatives of `node` without null, each of one type; and True if null is allowed."""
-        if node.get("type") in ("object", "array") and _NOT_OF_ONE.isdisjoint(node):
+        if _is_of_one_type(node):
             return [node], False
         nullable = "null" in types(node) or None in as_list(node.get("enum"))
         if _ALTERNATIVES.isdisjoint(node):
@@ -437,7 +476,7 @@ class Portable:
         required = [key for key in as_list(node.get("required")) if isinstance(key, str)]
         rest = None if "patternProperties" in node else further_members(node)
         composer, inner = self.composer, at.in_collection()
-        for key, member, identity, is_composed, is_leaf in composer.members(node):
+        for key, member, identity, shared, is_composed, is_leaf in composer.members(node):
             if self._left <= 0:
                 self.cuts.append(f"the properties from {key} on")
                 rest = None
@@ -452,8 +491,9 @@ class Portable:
             keep_null, removable = key in required or self.nulls, at.patched and key not in required
             if is_leaf:
                 properties[key] = self._leaf(member, inner, keep_null, removable)
-            elif identity:
-                properties[key] = self._shared_with_others(member, identity, inner, keep_null, "", removable)
+            elif shared:
+                expansion = self._shared_with_others(member, shared, identity, inner, keep_null, "", removable)
+                properties[key] = expansion.emitted
             else:
                 properties[key] = self._expand(member, "", inner, keep_null, "", removable)
         if properties:
@@ -503,6 +543,11 @@ class Portable:
         leaves = [node] if types(node) or implied_types(node) else branches or self._leaves(node)
         found = [types(leaf) or implied_types(leaf) for leaf in leaves]
         return list(dict.fromkeys(kind for kinds in found for kind in kinds if kind != "null")) if all(found) else []
+
+
+def _is_of_one_type(node: JsonObject) -> bool:
+    """Return True if `node` is an object or an array, without alternatives and without null."""
+    return node.get("type") in ("object", "array") and _NOT_OF_ONE.isdisjoint(node)
 
 
 def _scalar(node: JsonObject, kind: str) -> JsonObject:
