@@ -171,9 +171,10 @@ async def sessions(port: int) -> None:
         name = await session(stream)
         await answer(stream, older(name, "logging/setLevel", level="debug"))
         for number in range(20):
+            await asyncio.sleep(PAUSE)
             await answer(stream, older(name, "resources/subscribe", uri=f"depot://things/{number}"))
 
-    await many(port, 16, one)
+    await many(port, 64, one)
 
 
 async def events(port: int) -> None:

@@ -6,6 +6,9 @@ The server may open 1,024 files. The attacker has a valid token, and a process a
 calls on new connections, alone and attacked by turns, so that both figures are of the same minutes. All calls of the
 user must be answered, their 99th percentile must stay within 5 times that of the calls alone, and the server must log
 at most 100 lines a minute. The exit code is 1 if one of this does not hold.
+
+Attacker and API are other machines. So they share one processor, and the server and the user share another. Without
+that, a busy attacker or API would take the user's own time, and a busy user would keep the attacker from attacking.
 """
 
 from __future__ import annotations
@@ -20,18 +23,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import aiohttp
 
 from benchmarks.attacks import attackers
 from benchmarks.replicas.client import NEWER, Client
 from benchmarks.replicas.rig import answers, free_port, wait_for
-from benchmarks.replicas.upstream import DOCUMENT, Upstream
+from benchmarks.replicas.upstream import DOCUMENT
 from tests.delegation import authority
 from tests.delegation.authority import Authority
 from tests.identity.issuer import CLIENT, SECRET, Issuer
@@ -40,6 +43,9 @@ FILES = 1024
 TOKEN = "b-token-of-bob-0123456789-0123456789"
 PATIENCE = 20.0
 """Seconds after which a call of the user counts as not answered."""
+
+_MINE, *_THEIRS = sorted(os.sched_getaffinity(0))
+"""Processor of the server and the user, and processors of the attacker and the API."""
 
 SETTLING = 3.0
 """Seconds from the beginning of an attack to the first call under attack."""
@@ -117,15 +123,26 @@ def start(folder: Path, port: int, variables: dict[str, str]) -> subprocess.Pope
 
 
 @asynccontextmanager
-async def attacked(name: str, port: int) -> Any:
-    """Run the attack in its own process. It gets the processor last, as if the attacker had a machine of its own."""
-    command = [sys.executable, "-m", "benchmarks.attacks.attackers", name, str(port)]
-    process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE, preexec_fn=lambda: os.nice(19))
-    try:
-        assert process.stdout is not None
-        await process.stdout.readline()
+async def attacked(name: str, port: int) -> AsyncIterator[None]:
+    """Run the attack in its own process."""
+    async with elsewhere("benchmarks.attacks.attackers", name, str(port)):
         await asyncio.sleep(SETTLING)
         yield
+
+
+@asynccontextmanager
+async def elsewhere(*command: str) -> AsyncIterator[str]:
+    """Run a module in a process on the other processors. Yield the first line that it prints."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        *command,
+        stdout=subprocess.PIPE,
+        preexec_fn=lambda: os.sched_setaffinity(0, _THEIRS or [_MINE]),
+    )
+    try:
+        assert process.stdout is not None
+        yield (await process.stdout.readline()).decode().strip()
     finally:
         process.kill()
         await process.wait()
@@ -247,16 +264,15 @@ async def measured(name: str, folder: Path, rounds: int, many: int) -> Row:
     return row._replace(lines=lines / max(1.0, (time.monotonic() - began) / 60))
 
 
-async def run(chosen: list[str], rounds: int, many: int) -> bool:
+async def run(folder: Path, chosen: list[str], rounds: int, many: int) -> bool:
     held = True
-    upstream = Upstream()
-    await upstream.start()
     line = "{:20} {:>9} {:>9} {:>6} {:>9} {:>11}  {}"
     print(line.format("attack", "alone", "attacked", "times", "answered", "log a minute", ""))
-    with tempfile.TemporaryDirectory() as place:
-        generate(Path(place), upstream.port)
+    os.sched_setaffinity(0, [_MINE])
+    async with elsewhere("benchmarks.replicas.upstream") as upstream:
+        generate(folder, int(upstream))
         for name in chosen:
-            row = await measured(name, Path(place), rounds, many)
+            row = await measured(name, folder, rounds, many)
             times = high(row.attacked) / (high(row.alone) or 1.0)
             answered = f"{len(row.attacked)}/{rounds * many}"
             figures = (
@@ -270,7 +286,6 @@ async def run(chosen: list[str], rounds: int, many: int) -> bool:
                 flush=True,
             )
             held = held and row.held
-    await upstream.stop()
     return held
 
 
@@ -280,7 +295,9 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3, help="how often the user is alone and attacked")
     parser.add_argument("--calls", type=int, default=100, help="calls of the user in each part of a round")
     options = parser.parse_args()
-    return 0 if asyncio.run(run(options.only or [*attackers.ATTACKS], options.rounds, options.calls)) else 1
+    with tempfile.TemporaryDirectory() as place:
+        chosen = options.only or [*attackers.ATTACKS]
+        return 0 if asyncio.run(run(Path(place), chosen, options.rounds, options.calls)) else 1
 
 
 if __name__ == "__main__":

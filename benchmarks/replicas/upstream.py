@@ -1,6 +1,10 @@
 """The API that the replicas call.
 
 It counts requests, and responds as slowly and with as much data as a request asks for.
+
+    python -m benchmarks.replicas.upstream
+
+The process prints its port, and serves until it is killed.
 """
 
 from __future__ import annotations
@@ -66,3 +70,14 @@ class Upstream:
         await asyncio.sleep(float(request.query.get("seconds", 0)))
         text = f"{request.method} {request.match_info['name']}"
         return web.Response(text=text + "." * (int(request.query.get("size", 0)) - len(text)))
+
+
+async def main() -> None:
+    upstream = Upstream()
+    await upstream.start()
+    print(upstream.port, flush=True)
+    await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
