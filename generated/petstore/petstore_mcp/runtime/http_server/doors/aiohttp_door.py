@@ -81,7 +81,7 @@ class ConnectionPlaces:
         if not self._places.has(network):
             log.seldom("warning", "connections_full")
             crowded = self._places.largest() if self._places.is_full else network
-            oldest = self._oldest_idle(crowded) or self._oldest_idle(network)
+            oldest = self._oldest_idle(crowded) or (self._oldest_idle(network) if crowded != network else None)
             if oldest is not None:
                 self.leave(oldest)
                 oldest.give_way()
