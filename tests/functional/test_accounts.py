@@ -168,18 +168,25 @@ def test_results_of_accounts_are_kept_apart(project: Path, sites: tuple[Site, Si
 
 
 def test_a_confirmation_for_one_account_is_none_for_another(project: Path, sites: tuple[Site, Site]) -> None:
-    def said(arguments: dict[str, Any], **more: Any) -> Any:
+    """Answer the question at the replica that asked it, and at another one."""
+
+    def said(server: HttpServer, arguments: dict[str, Any], **more: Any) -> Any:
         message = stateless("tools/call", name="delete_log", arguments=arguments, **more)
         return server.ask("POST", "/mcp", mirrored(message), encoded(message)).message.get("result")
 
-    with HttpServer(project, _Nowhere(), "aiohttp", None, (), STATE_KEY="k" * 32, **variables(sites)) as server:
-        asked = said({"account": "eu"})
-        reply = {name: {"action": "accept", "content": {}} for name in asked["inputRequests"]}
-        again = {"requestState": asked["requestState"], "inputResponses": reply}
-        other = said({"account": "us"}, **again)
-        assert not sites[1].asked, other
-        assert not said({"account": "eu"}, **again)["isError"]
-    assert [asked.split(" ")[0] for asked in sites[0].asked] == ["DELETE"]
+    def replica() -> HttpServer:
+        return HttpServer(project, _Nowhere(), "aiohttp", None, (), STATE_KEY="k" * 32, **variables(sites))
+
+    with replica() as first, replica() as second:
+        for answering in (first, second):
+            question = said(first, {"account": "eu"})
+            reply = {name: {"action": "accept", "content": {}} for name in question["inputRequests"]}
+            again = {"requestState": question["requestState"], "inputResponses": reply}
+            other = said(answering, {"account": "us"}, **again)
+            assert not sites[1].asked, other
+            assert not said(answering, {"account": "eu"}, **again)["isError"]
+    assert [asked.split(" ")[0] for asked in sites[0].asked] == ["DELETE", "DELETE"]
+    assert credentials(sites[0]) == {f"Authorization: Bearer {EU}"}
 
 
 def test_a_call_through_the_search_has_its_account(sites: tuple[Site, Site], tmp_path: Path) -> None:

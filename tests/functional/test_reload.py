@@ -231,6 +231,26 @@ def test_a_client_of_each_revision_sees_the_change_and_calls_the_new_tool(
         assert server.ended() == 0
 
 
+def test_accounts_of_the_new_table_have_their_credentials(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STORE_EU_KEY", KEY)
+    key = "security: {key: {type: apiKey, in: header, name: X-Key}}\n"
+
+    def called(account: str) -> str:
+        client.begin("tools/call", name="first", arguments={"account": account})
+        return said(client.answer())
+
+    with project.server("--reload") as server:
+        client = Client(server, R5)
+        project.generate("first", number=2, more=f"{key}accounts: {{eu: {{}}, us: {{}}}}\n")
+        client.told()
+        assert called("eu") == "/v2/first with a key"
+        assert "STORE_US_KEY" in called("us")
+        project.generate("first", number=3, more=f"{key}accounts: {{eu: {{}}, de: {{}}}}\n")
+        client.told()
+        assert called("eu") == "/v3/first with a key"
+        assert "account: expected one of eu, de" in called("us")
+
+
 @pytest.mark.parametrize("revision", [R1, R5])
 def test_resources_and_prompts_of_the_new_table_are_served_and_told(project: Project, revision: str) -> None:
     """Check notifications about new resources and prompts.
