@@ -107,7 +107,7 @@ def with_skills(
             for skill in _read(entry, where.inside(index), catalog, names, library, diagnostics):
                 if any(uri.startswith(skill.folder) for uri in taken):
                     message = f"Another skill or resource has a URI that begins with {skill.folder}."
-                    diagnostics.add("duplicate-name", message, skill.where, "Give the skill another name.")
+                    diagnostics.add("duplicate-name", message, skill.where, "Rename or remove the skill.")
                     continue
                 found += skill.resources()
                 taken.append(skill.folder)

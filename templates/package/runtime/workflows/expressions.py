@@ -181,10 +181,11 @@ def evaluate(expression: str, scope: Scope) -> Any:
 
 
 def build(value: Mapping[str, Any], scope: Scope) -> Any:
-    """Return the JSON value that a `WorkflowValue` of `bindings.json` stands for. Raise Unresolved if a part has none.
+    """Return the JSON value that `value` describes, a `WorkflowValue` of `bindings.json`.
 
     A member of an object, or an item of a list, is left out if it refers to an input that the caller left out, or to a
-    step that did not run. Required arguments are checked afterwards, as in every call.
+    step that did not run. Required arguments are checked afterwards, as in every call. Raise Unresolved if any other
+    expression refers to nothing, and TooLarge if the result is larger than a workflow may hold.
     """
     built = _built(value, scope)
     _check_size(built)
