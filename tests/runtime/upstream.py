@@ -119,5 +119,6 @@ async def serving(play: Play = answer_ok, tls: SSLContext | None = None) -> Asyn
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
         for writer in writers:  # `close` would wait for a client that has stopped reading
-            writer.transport.abort()
+            with suppress(AttributeError):  # Python's transport has no event loop after it wrote its rest and closed
+                writer.transport.abort()
         await asyncio.sleep(0)
