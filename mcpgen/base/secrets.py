@@ -159,6 +159,7 @@ _SIGNED = re.compile(
 The value stands in no quotation marks.
 """
 _QUERY = re.compile(r"(?<=[?&;])(?P<name>[^=&#?\s;]{1,80})=(?P<value>[^&#\s\"'<>`)]+)")
+_ANY_DIGIT = re.compile(r"\d")
 _SCHEMES = ("https://", "http://")
 _SENT_WORDS = ("Bearer", "Basic", "Token")
 _SENT = re.compile(rf"\b({'|'.join(_SENT_WORDS)})\s{{1,3}}(?P<value>[A-Za-z0-9._~+/=-]{{8,}})")
@@ -237,7 +238,7 @@ def is_opaque(value: str) -> bool:
     value = value.strip()
     if not _SHORTEST_OPAQUE <= len(value) <= LONGEST_SECRET or any(map(str.isspace, value)):
         return False
-    mixed = any(map(str.isalpha, value)) and any(map(str.isdigit, value))
+    mixed = any(map(str.isalpha, value)) and _ANY_DIGIT.search(value) is not None
     return mixed and not (_PLACEHOLDER.search(value) or _UUID.fullmatch(value) or _DATED.fullmatch(value))
 
 
@@ -258,15 +259,18 @@ def _cleaned(text: str) -> str:
     """Return a short text without secrets, as `without_secrets` does."""
     if "=" in text and ("?" in text or "&" in text):
         text = _QUERY.sub(_without_query_value, text)
+    longest = max(map(len, text.split()), default=0)  # much faster than the patterns below
+    has_opaque = _ANY_DIGIT.search(text) is not None
     # the scheme is the only name in a plain URL, such as the many links in examples
     if "=" in text or (":" in text and not (text.startswith(_SCHEMES) and text.count(":") == 1)):
-        text = _SIGNED.sub(_without_signed, text)
-        text = _PAIR.sub(_without_value, text)
+        if longest >= SHORTEST_VALUE:
+            text = _SIGNED.sub(_without_signed, text)
+        if has_opaque:
+            text = _PAIR.sub(_without_value, text)
     if "@" in text and "://" in text:
         text = _USER.sub(rf"\1{LEFT_OUT}@", text)
-    if any(word in text for word in _SENT_WORDS):
+    if has_opaque and any(word in text for word in _SENT_WORDS):
         text = _SENT.sub(lambda match: _kept_unless(is_opaque(match["value"]), match), text)
-    longest = max(map(len, text.split()), default=0)  # much faster than the patterns below
     if longest >= _SHORTEST_KNOWN or _KEY_BEGIN in text:
         text = _KNOWN.sub(lambda match: match[0] if _is_placeholder(match[0]) else LEFT_OUT, text)
     if longest >= SHORTEST_IN_TEXT and (found := _RUN.sub(_without_random, text)) != text:
