@@ -125,6 +125,21 @@ def test_a_long_text_is_cut_in_whole_lines_and_says_so(content: bytes, shown: st
     assert not notes
 
 
+@pytest.mark.parametrize(
+    ("charset", "content", "size"),
+    [
+        ("windows-1251", "\u043f".encode("cp1251") * 16_001, 32_002),
+        ("utf-16", "\u4f60".encode("utf-16-le") * 10_667, 32_001),
+        ("utf-8", b"\xff" * 10_667, 32_001),
+    ],
+)
+def test_a_text_is_as_large_as_its_utf_8(charset: str, content: bytes, size: int) -> None:
+    answer = Response(200, "", [("Content-Type", f"text/plain; charset={charset}")], content)
+    assert f" of {size:,} bytes are shown." in text_of(answer)[0]
+    assert is_large(answer, 32_000)
+    assert not is_large(answer, size)
+
+
 def test_what_fits_stays_byte_for_byte() -> None:
     assert text_of(Response(200, "", JSON, b" " * 31_990 + b"[1.10,2 ]\n")) == (" " * 31_990 + "[1.10,2 ]\n", [])
 

@@ -22,6 +22,13 @@ ANSWERS: dict[str, list[Case]] = {
             0,
         )
     ],
+    "a text that is larger in UTF-8 than in its own encoding was shown whole": [
+        Case(
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-16\r\nContent-Length: 30000\r\n\r\n"
+            + b"xx" * 15_000,
+            0,
+        )
+    ],
     "a text of which nothing can be seen became an empty block": [
         Case(b"HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nContent-Length: 2\r\n\r\n\3\0", 0)
     ],

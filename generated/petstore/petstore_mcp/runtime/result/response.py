@@ -87,6 +87,9 @@ Of longer JSON, only the beginning is parsed. Parsing blocks all other calls, fo
 takes up to 25 times the memory.
 """
 
+GROWTH_IN_UTF_8 = 3
+"""Most bytes of UTF-8 for a byte of a response: the euro sign in Windows-1252, and U+FFFD for an invalid byte."""
+
 _PAGE = "text/html"
 _OF_CONTENT = ("Content-Type", "Content-Length", "Content-Encoding", "Last-Modified", "ETag")
 _FILE_NAME = re.compile(r'filename="?([^";]+)', re.IGNORECASE)
@@ -110,7 +113,7 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
         return Result.text(" ".join([f"{done} ({response.named}).", *_notes(response, sent)]))
     if not is_text(response.media_type, response.content):
         return _binary(response, sent, redactor, shown)
-    parsed = None
+    parsed, size = None, _text_size(response, shown)
     if sent.fields or sent.tool.output_schema is not None or (size > shown and _is_json(response)):
         parsed = _json(response, sent, redactor, shown)
     return parsed or _text(response, sent, redactor, shown, size)
@@ -162,10 +165,20 @@ def beside(unseen: int, response: Response, sent: Sent) -> list[dict[str, Any]]:
 
 def is_large(response: Response, shown: int) -> bool:
     """Return whether a result cannot show the whole response, so that the response should be stored."""
-    size = response.size
-    if size <= shown or not 200 <= response.status < 300:
+    if response.size * GROWTH_IN_UTF_8 <= shown or not 200 <= response.status < 300:
         return False
-    return is_text(response.media_type, response.content) or size > inline(shown)
+    if is_text(response.media_type, response.content):
+        return _text_size(response, shown) > shown
+    return response.size > inline(shown)
+
+
+def _text_size(response: Response, shown: int) -> int:
+    """Return how many bytes of UTF-8 a text has, or the size of the response if that alone says whether it is large."""
+    size = response.size
+    if size > shown or size * GROWTH_IN_UTF_8 <= shown:
+        return size
+    text, _ = decode(response.content, response.header("content-type"))
+    return size if text.isascii() else len(text.encode(errors="replace"))
 
 
 def _is_json(response: Response) -> bool:
