@@ -26,13 +26,10 @@ from mcpgen.lower.tool.tenants import with_accounts
 from mcpgen.merge.add_own_tools import merge, with_declared_keys, with_task_operations
 from mcpgen.merge.apply_options import (
     with_body_types,
-    with_fields,
+    with_defaults,
     with_given_variables,
     with_headers,
-    with_lookups,
     with_optional_bodies,
-    with_output,
-    with_redirects,
     with_variables,
 )
 from mcpgen.merge.logins import hide_logins, with_login
@@ -180,10 +177,8 @@ def _compiled(
     if not sources.unread:
         flags.report_body_types(api, diagnostics)
     api = replace(api, operations=with_body_types(api.operations, wanted.body_type))
-    api = with_output(with_variables(api, wanted.server_var, flags.variables), wanted.structured)
-    api = with_redirects(
-        with_optional_bodies(with_fields(with_lookups(api, wanted.lookups), wanted.fields), wanted.optional_bodies)
-    )
+    api = with_defaults(with_variables(api, wanted.server_var, flags.variables), wanted)
+    api = with_optional_bodies(api, wanted.optional_bodies)
     api = with_given_variables(with_headers(api), [each for file in flags.files for each in file.given], diagnostics)
     _report_no_server(api, diagnostics)
     identity = _identity(api, options, project.lock, fetched.name)

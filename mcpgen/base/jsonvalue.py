@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | float | bool | None"
 JsonObject: TypeAlias = dict[str, JsonValue]
@@ -47,6 +47,14 @@ def lookup(value: JsonValue, path: Iterable[str]) -> JsonValue:
         else:
             raise KeyError(token)
     return value
+
+
+def without_empty(**members: Any) -> JsonObject:
+    """Return the members that have a value: not None, False, or an empty text, list or mapping.
+
+    A tuple becomes a list.
+    """
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in members.items() if value}
 
 
 def compact(value: JsonValue) -> str:

@@ -7,7 +7,7 @@ the entries are those of the runtime (`tables/table.py`).
 from base64 import b64encode
 from collections.abc import Mapping
 
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact, without_empty
 from mcpgen.emit import table
 from mcpgen.model import Catalog, HttpBinding, Message, Operation, PromptSpec, Resource, ResourceSpec, Values
 
@@ -31,7 +31,7 @@ def listed_resource(spec: ResourceSpec) -> JsonObject:
     return {
         "uriTemplate" if resource.variables else "uri": spec.uri,
         "name": resource.name,
-        **_written(title=resource.title, description=_described(resource), mimeType=resource.media_type),
+        **without_empty(title=resource.title, description=_described(resource), mimeType=resource.media_type),
     }
 
 
@@ -47,10 +47,14 @@ def _described(resource: Resource) -> str:
 def listed_prompt(spec: PromptSpec) -> JsonObject:
     """Return the MCP `Prompt`."""
     prompt = spec.prompt
-    listed: JsonObject = {"name": prompt.name, **_written(title=prompt.title, description=prompt.description)}
+    listed: JsonObject = {"name": prompt.name, **without_empty(title=prompt.title, description=prompt.description)}
     if prompt.arguments:
         listed["arguments"] = [
-            {"name": each.name, **_written(title=each.title, description=each.description), "required": each.required}
+            {
+                "name": each.name,
+                **without_empty(title=each.title, description=each.description),
+                "required": each.required,
+            }
             for each in prompt.arguments
         ]
     return listed
@@ -78,7 +82,7 @@ def _resource(spec: ResourceSpec) -> JsonObject:
 
 
 def _binding(operation: Operation, binding: HttpBinding) -> JsonObject:
-    timeout: JsonObject = {"timeout": operation.decided.timeout} if operation.decided.timeout is not None else {}
+    timeout = without_empty(timeout=operation.decided.timeout)
     return {"operation": table.operation(operation), **table.request(binding), **timeout}
 
 
@@ -114,8 +118,3 @@ def _message(message: Message, spec: PromptSpec) -> JsonObject:
 
 def _values(values: Values) -> JsonObject:
     return {"values": {name: list[JsonValue](each) for name, each in values.items()}} if values else {}
-
-
-def _written(**texts: str) -> JsonObject:
-    """Return the keyword arguments whose text is not empty."""
-    return {name: text for name, text in texts.items() if text}

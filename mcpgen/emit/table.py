@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from io import BytesIO
 
 from mcpgen.base import runtime, tokens
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact, without_empty
 from mcpgen.base.names import environment_suffix
 from mcpgen.model import (
     AskedQuestion,
@@ -138,10 +138,7 @@ def _unescaped(line: str) -> str:
 def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size: int) -> JsonObject:
     identity = catalog.identity
     server: JsonObject = {"name": identity.name, "title": identity.title, "version": identity.version}
-    if identity.instructions:
-        server["instructions"] = identity.instructions
-    roles: JsonObject = {tool.name: list[JsonValue](tool.roles) for tool in catalog.tools if tool.roles}
-    aliases: JsonObject = {alias: tool.name for tool in catalog.tools for alias in tool.aliases}
+    server |= without_empty(instructions=identity.instructions)
     return {
         "mcpgen": FORMAT,
         "digest": _digest(tools),
@@ -150,20 +147,22 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         "environment": identity.prefix,
         **destinations(catalog),
         "origins": list[JsonValue](catalog.origins),
-        **({"accounts": _accounts(catalog)} if catalog.accounts else {}),
-        **({"roles": roles} if roles else {}),
-        **({"aliases": aliases} if aliases else {}),
-        **({"features": {name: _digest(content) for name, content in features.items()}} if features else {}),
-        **({"completes": True} if completes(catalog) else {}),
-        **({"asks": True} if asks(catalog) else {}),
-        **({"logging": True} if identity.logging else {}),
-        **({"polls": True} if any(each.resource.poll is not None for each in catalog.offered) else {}),
-        **({"tasks": True} if any(tool.binding.task is not None for tool in catalog.all_tools) else {}),
-        **({"skills": True} if any(each.resource.skill for each in catalog.offered) else {}),
-        **({"workflows": True} if any(tool.binding.workflow for tool in catalog.tools) else {}),
-        **({"search": _search(catalog, catalog.search)} if catalog.search else {}),
-        **({"views": True} if any(tool.view is not None for tool in catalog.tools) else {}),
-        **({"pictures": list[JsonValue](catalog.pictures)} if catalog.pictures else {}),
+        **without_empty(
+            accounts=_accounts(catalog),
+            roles={tool.name: list[JsonValue](tool.roles) for tool in catalog.tools if tool.roles},
+            aliases={alias: tool.name for tool in catalog.tools for alias in tool.aliases},
+            features={name: _digest(content) for name, content in features.items()},
+            completes=completes(catalog),
+            asks=asks(catalog),
+            logging=identity.logging,
+            polls=any(each.resource.poll is not None for each in catalog.offered),
+            tasks=any(tool.binding.task is not None for tool in catalog.all_tools),
+            skills=any(each.resource.skill for each in catalog.offered),
+            workflows=any(tool.binding.workflow for tool in catalog.tools),
+            search=_search(catalog, catalog.search) if catalog.search else None,
+            views=any(tool.view is not None for tool in catalog.tools),
+            pictures=catalog.pictures,
+        ),
     }
 
 
@@ -172,7 +171,7 @@ def _accounts(catalog: Catalog) -> JsonObject:
     return {
         each.name: {
             "environment": each.environment(catalog.identity.prefix),
-            **({"headers": dict[str, JsonValue](each.headers)} if each.headers else {}),
+            **without_empty(headers=each.headers),
         }
         for each in catalog.accounts
     }
@@ -233,40 +232,37 @@ def server_variable(variable: ServerVariable, prefix: str) -> str:
 
 def scheme(bound: BoundScheme) -> JsonObject:
     """Return the entry of a security scheme in the header of `bindings.json`."""
-    result: JsonObject = {"in": bound.location}
-    if bound.wire_name:
-        result["name"] = bound.wire_name
-    if bound.word:
-        result["word"] = bound.word
-    if bound.base64:
-        result["base64"] = True
-    if bound.signing is not None:
-        result["signing"] = bound.signing
-    if bound.tokens:
-        result["tokens"] = True
-    result["ways"] = {way: list[JsonValue](roles) for way, roles in bound.ways.items()}
-    if bound.token_url:
-        result["tokenUrl"] = bound.token_url
-    if bound.discovery_url:
-        result["openIdConnectUrl"] = bound.discovery_url
-    if bound.login is not None:
-        result["login"] = login(bound.login)
-    if bound.user is not None:
-        result["user"] = _user_flow(bound.user)
-    result["secret"] = list[JsonValue](bound.secret)
-    result["variables"] = dict[str, JsonValue](bound.variables)
-    result["purposes"] = dict[str, JsonValue](bound.purposes)
-    return result
+    named = without_empty(
+        name=bound.wire_name,
+        word=bound.word,
+        base64=bound.base64,
+        signing=bound.signing,
+        tokens=bound.tokens,
+    )
+    fetched = without_empty(
+        tokenUrl=bound.token_url,
+        openIdConnectUrl=bound.discovery_url,
+        login=login(bound.login) if bound.login else None,
+        user=_user_flow(bound.user) if bound.user else None,
+    )
+    return {
+        "in": bound.location,
+        **named,
+        "ways": {way: list[JsonValue](roles) for way, roles in bound.ways.items()},
+        **fetched,
+        "secret": list[JsonValue](bound.secret),
+        "variables": dict[str, JsonValue](bound.variables),
+        "purposes": dict[str, JsonValue](bound.purposes),
+    }
 
 
 def _binding(tool: ToolSpec) -> JsonObject:
-    result: JsonObject = {"name": tool.name, "operation": operation(tool.operation)}
-    return {**result, **request(tool.binding), **_rules(tool)}
+    return {"name": tool.name, "operation": operation(tool.operation), **request(tool.binding), **_rules(tool)}
 
 
 def request(binding: HttpBinding) -> JsonObject:
     """Return the members of a tool's entry in `bindings.json` that describe the HTTP request, or the workflow."""
-    result: JsonObject = (
+    sent: JsonObject = (
         {"workflow": binding.workflow}
         if binding.workflow
         else {
@@ -275,33 +271,27 @@ def request(binding: HttpBinding) -> JsonObject:
             "path": [part if isinstance(part, str) else parameter(part) for part in binding.path],
         }
     )
-    for key, bindings in (
-        ("query", binding.query),
-        ("querystring", binding.querystring),
-        ("headers", binding.headers),
-        ("cookies", binding.cookies),
-    ):
-        if bindings:
-            result[key] = [parameter(entry) for entry in bindings]
-    if binding.body is not None:
-        result["body"] = body(binding.body)
-    if binding.workflow is None:
-        result["accept"] = binding.accept
-    if binding.security:
-        result["security"] = [list[JsonValue](alternative) for alternative in binding.security]
-    if binding.settings:
-        result["settings"] = list[JsonValue](binding.settings)
-    if binding.scopes:
-        result["scopes"] = {name: list[JsonValue](scopes) for name, scopes in binding.scopes.items()}
-    if binding.scopes or binding.caller_scopes:
-        result["callerScopes"] = [list[JsonValue](each) for each in binding.caller_scopes]
-    if binding.withheld:
-        result["withheld"] = {place: list[JsonValue](names) for place, names in binding.withheld.items()}
-    if binding.variables:
-        result["variables"] = dict[str, JsonValue](binding.variables)
-    if binding.defaults:
-        result["defaults"] = dict(binding.defaults)
-    return result
+    has_scopes = binding.scopes or binding.caller_scopes
+    return {
+        **sent,
+        **without_empty(
+            query=[parameter(each) for each in binding.query],
+            querystring=[parameter(each) for each in binding.querystring],
+            headers=[parameter(each) for each in binding.headers],
+            cookies=[parameter(each) for each in binding.cookies],
+            body=body(binding.body) if binding.body else None,
+            accept=None if binding.workflow else binding.accept,
+            security=[list[JsonValue](alternative) for alternative in binding.security],
+            settings=binding.settings,
+            scopes={name: list[JsonValue](scopes) for name, scopes in binding.scopes.items()},
+        ),
+        **({"callerScopes": [list[JsonValue](each) for each in binding.caller_scopes]} if has_scopes else {}),
+        **without_empty(
+            withheld={place: list[JsonValue](names) for place, names in binding.withheld.items()},
+            variables=binding.variables,
+            defaults=binding.defaults,
+        ),
+    }
 
 
 def _rules(tool: ToolSpec) -> JsonObject:
@@ -310,33 +300,29 @@ def _rules(tool: ToolSpec) -> JsonObject:
     The members that describe the HTTP request are left out.
     """
     binding = tool.binding
-    result: JsonObject = {}
-    if binding.fields is not None:
-        result["fields"] = binding.fields
-    if binding.account is not None:
-        result["account"] = binding.account
-    if binding.open:
-        result["open"] = True
-    named = {"also": binding.also, "nullable": binding.nullable, "unchecked": binding.unchecked}
-    named |= {"redirects": binding.redirects, "shows": binding.shows, "requires": binding.requires}
-    for key, names in named.items():
-        if names:
-            result[key] = list[JsonValue](names)
-    if binding.follows:
-        result["follow"] = True
-    result.update(of_lists(binding))
-    if binding.saves is not None:
-        result["saves"] = binding.saves
-    if binding.timeout is not None:
-        result["timeout"] = binding.timeout
-    if shown := result_rules(binding):
-        result["result"] = shown
-    result.update(of_jobs(binding))
-    if tool.output_form is not None:
-        result["output"] = tool.output_form
-    if tool.view is not None:
-        result["view"] = tool.view
-    return {**result, **_asks(tool)}
+    selected = without_empty(
+        fields=binding.fields,
+        account=binding.account,
+        open=binding.open,
+        also=binding.also,
+        nullable=binding.nullable,
+        unchecked=binding.unchecked,
+        redirects=binding.redirects,
+        shows=binding.shows,
+        requires=binding.requires,
+        follow=binding.follows,
+    )
+    shown = without_empty(
+        saves=binding.saves,
+        timeout=binding.timeout,
+        result=result_rules(binding),
+        task=task(binding.task) if binding.task else None,
+        output=tool.output_form,
+        view=tool.view,
+        confirm=None if tool.confirm == "never" else tool.confirm,
+        ask=[question(each) for each in tool.questions],
+    )
+    return {**selected, **of_lists(binding), **shown}
 
 
 def result_rules(binding: HttpBinding) -> JsonObject:
@@ -344,36 +330,24 @@ def result_rules(binding: HttpBinding) -> JsonObject:
     return {} if binding.result is None else binding.result.with_texts(list)
 
 
-def _asks(tool: ToolSpec) -> JsonObject:
-    """Return the members of a tool's entry in `bindings.json` about questions to the user."""
-    result: JsonObject = {} if tool.confirm == "never" else {"confirm": tool.confirm}
-    if tool.questions:
-        result["ask"] = [question(each) for each in tool.questions]
-    return result
-
-
 def operation(operation: Operation) -> JsonObject:
     """Return the operationId and path of an operation. The runtime does not use them; they help people who read
     `bindings.json`.
     """
-    return {**({"id": operation.id} if operation.id else {}), "path": operation.path}
+    return {**without_empty(id=operation.id), "path": operation.path}
 
 
 def parameter(binding: ParameterBinding) -> JsonObject:
     """Return one parameter of a tool's request in the form of `bindings.json`."""
-    result: JsonObject = {**_source(binding), "name": binding.name}
-    result.update(style=binding.style, explode=binding.explode)
-    if binding.reserved:
-        result["reserved"] = True
-    if binding.content is not None:
-        result["content"] = binding.content
-    if binding.required:
-        result["required"] = True
-    if binding.made:
-        result["made"] = True
-    if binding.may_be_empty:
-        result["mayBeEmpty"] = True
-    return result
+    further = without_empty(
+        reserved=binding.reserved,
+        content=binding.content,
+        required=binding.required,
+        made=binding.made,
+        mayBeEmpty=binding.may_be_empty,
+    )
+    written: JsonObject = {"name": binding.name, "style": binding.style, "explode": binding.explode}
+    return {**_source(binding), **written, **further}
 
 
 def _source(binding: ParameterBinding) -> JsonObject:
@@ -386,8 +360,7 @@ def _source(binding: ParameterBinding) -> JsonObject:
 def body(binding: BodyBinding) -> JsonObject:
     """Return the body of a tool's request in the form of `bindings.json`."""
     result: JsonObject = {"contentType": binding.content_type, "encoding": binding.encoding}
-    if binding.required:
-        result["required"] = True
+    result |= without_empty(required=binding.required)
     if binding.value is not None:
         result["value"] = binding.value[0]
     elif binding.argument is not None:
@@ -396,17 +369,14 @@ def body(binding: BodyBinding) -> JsonObject:
         result["template"] = binding.template
     elif (binding.argument is None and binding.value is None) or binding.fields:
         result["fields"] = [_field(entry) for entry in binding.fields]
-    if binding.rest is not None:
-        result["rest"] = binding.rest
-    if binding.xml is not None:
-        result["xml"] = binding.xml
-    if binding.needs:
-        result["needs"] = list[JsonValue](binding.needs)
-    if binding.withheld:
-        result["withheld"] = list[JsonValue](binding.withheld)
-    if binding.set_by_api:
-        result["setByApi"] = list[JsonValue](binding.set_by_api)
-    return result
+    further = without_empty(
+        rest=binding.rest,
+        xml=binding.xml,
+        needs=binding.needs,
+        withheld=binding.withheld,
+        setByApi=binding.set_by_api,
+    )
+    return {**result, **further}
 
 
 def _field(binding: FieldBinding) -> JsonObject:
@@ -421,9 +391,7 @@ def _field(binding: FieldBinding) -> JsonObject:
     elif binding.content_type is not None:
         result["content"] = binding.content_type
     elif binding.style is not None:
-        result.update(style=binding.style, explode=binding.explode)
-        if binding.reserved:
-            result["reserved"] = True
+        result |= {"style": binding.style, "explode": binding.explode, **without_empty(reserved=binding.reserved)}
     return result
 
 
@@ -432,83 +400,76 @@ def _part(binding: FieldBinding, kind: PartKind) -> JsonObject:
     result: JsonObject = {"part": kind}
     if binding.style is not None:
         result.update(style=binding.style, explode=binding.explode)
-    if binding.content_type is not None:
-        result["contentType"] = binding.content_type
-    if binding.xml is not None:
-        result["xml"] = binding.xml
-    if binding.filename is not None:
-        result["filename"] = binding.filename
-    if binding.repeat:
-        result["repeat"] = True
-    if binding.headers:
-        result["headers"] = [parameter(entry) for entry in binding.headers]
-    return result
+    further = without_empty(
+        contentType=binding.content_type,
+        xml=binding.xml,
+        filename=binding.filename,
+        repeat=binding.repeat,
+        headers=[parameter(entry) for entry in binding.headers],
+    )
+    return {**result, **further}
 
 
 def of_lists(binding: HttpBinding) -> JsonObject:
     """Return the members of a tool's entry in `bindings.json` about pagination and id lookups."""
-    result: JsonObject = {}
+    pages: JsonObject = {}
     if binding.pages is not None:
-        result["pages"] = {} if binding.pages.items is None else {"items": binding.pages.items}
-    if binding.lookups:
-        result["lookups"] = [_lookup(each) for each in binding.lookups]
-    return result
+        pages = {"pages": {} if binding.pages.items is None else {"items": binding.pages.items}}
+    return {**pages, **without_empty(lookups=[_lookup(each) for each in binding.lookups])}
 
 
 def _lookup(lookup: Lookup) -> JsonObject:
-    result: JsonObject = {"argument": lookup.argument, "id": lookup.id, "tool": lookup.tool}
-    if lookup.query:
-        result["query"] = lookup.query
-    if lookup.given:
-        result["given"] = dict[str, JsonValue](lookup.given)
-    result.update(items=lookup.items, value=lookup.value, names=list[JsonValue](lookup.names))
-    if lookup.about:
-        result["about"] = lookup.about
-    flags = {"required": lookup.required, "ranked": lookup.ranked}
-    return {**result, **{name: True for name, flag in flags.items() if flag}}
+    return {
+        "argument": lookup.argument,
+        "id": lookup.id,
+        "tool": lookup.tool,
+        **without_empty(query=lookup.query, given=lookup.given),
+        "items": lookup.items,
+        "value": lookup.value,
+        "names": list[JsonValue](lookup.names),
+        **without_empty(about=lookup.about, required=lookup.required, ranked=lookup.ranked),
+    }
 
 
 def login(login: Login) -> JsonObject:
     """Return the request by which a token is fetched from the API itself."""
     fields: JsonObject = {name: {"role": role} if role else {"value": value} for name, role, value in login.fields}
-    result: JsonObject = {"contentType": login.content_type, "fields": fields, "token": login.token}
-    if login.headers:
-        result["headers"] = dict[str, JsonValue](login.headers)
-    if login.csrf:
-        place, header = login.csrf
-        result["csrf"] = {"place": place, "header": header}
-    return {**result, **({"expires": login.expires} if login.expires else {})}
+    place, header = login.csrf or ("", "")
+    further = without_empty(
+        headers=dict(login.headers),
+        csrf={"place": place, "header": header} if login.csrf else None,
+        expires=login.expires,
+    )
+    return {"contentType": login.content_type, "fields": fields, "token": login.token, **further}
 
 
 def _user_flow(user: UserFlow) -> JsonObject:
     """Return how a user logs in: endpoints and scopes."""
-    urls = {
-        "authorizationUrl": user.authorization_url,
-        "tokenUrl": user.token_url,
-        "deviceAuthorizationUrl": user.device_url,
-        "refreshUrl": user.refresh_url,
-        "metadataUrl": user.metadata_url,
-    }
-    result: JsonObject = {name: url for name, url in urls.items() if url}
-    return {**result, **({"scopes": list[JsonValue](user.scopes)} if user.scopes else {})}
+    return without_empty(
+        authorizationUrl=user.authorization_url,
+        tokenUrl=user.token_url,
+        deviceAuthorizationUrl=user.device_url,
+        refreshUrl=user.refresh_url,
+        metadataUrl=user.metadata_url,
+        scopes=user.scopes,
+    )
 
 
 def question(asked: AskedQuestion) -> JsonObject:
     """Return a question to the user as an entry of `ask`, the list of questions of a tool or prompt."""
-    result: JsonObject = {
+    further = without_empty(
+        arguments=asked.arguments,
+        required=asked.required,
+        when=asked.when,
+        without="arguments" if asked.without == "arguments" else None,
+        missing=asked.missing,
+    )
+    return {
         "name": asked.name,
         "message": list[JsonValue](asked.message),
         "form": dict[str, JsonValue](asked.form),
+        **further,
     }
-    if asked.arguments:
-        result["arguments"] = dict[str, JsonValue](asked.arguments)
-    if asked.required:
-        result["required"] = list[JsonValue](asked.required)
-    if asked.when:
-        result["when"] = dict[str, JsonValue](asked.when)
-    if asked.without == "arguments":
-        result["without"] = "arguments"
-    return {**result, **({"missing": True} if asked.missing else {})}
 
 
 def asks(catalog: Catalog) -> bool:
@@ -517,30 +478,19 @@ def asks(catalog: Catalog) -> bool:
     return any(question.missing or question.without == "arguments" for question in questions)
 
 
-def of_jobs(binding: HttpBinding) -> JsonObject:
-    """Return a tool's member `task` for `bindings.json`, or {} if the tool starts no job."""
-    return {} if binding.task is None else {"task": task(binding.task)}
-
-
 def task(rule: TaskRule) -> JsonObject:
     """Return the member `task` of a tool's entry in `bindings.json`, which says how the server follows a job."""
-    result: JsonObject = {"poll": _task_target(rule.poll)}
-    for key, listed in (("done", rule.done), ("failed", rule.failed)):
-        if listed:
-            result[key] = list(listed)
-    if rule.result is not None:
-        result["result"] = _task_target(rule.result)
-    if rule.cancel is not None:
-        result["cancel"] = _task_request(rule.cancel)
-    if rule.values:
-        result["values"] = dict[str, JsonValue](rule.values)
-    if rule.message:
-        result["message"] = rule.message
-    if rule.interval is not None:
-        result["interval"] = rule.interval
-    if rule.ttl is not None:
-        result["ttl"] = rule.ttl
-    return result
+    return without_empty(
+        poll=_task_target(rule.poll),
+        done=rule.done,
+        failed=rule.failed,
+        result=_task_target(rule.result) if rule.result else None,
+        cancel=_task_request(rule.cancel) if rule.cancel else None,
+        values=rule.values,
+        message=rule.message,
+        interval=rule.interval,
+        ttl=rule.ttl,
+    )
 
 
 def _task_target(target: TaskTarget) -> JsonObject:

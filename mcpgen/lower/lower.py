@@ -287,7 +287,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
         security.scopes(operation, context.api),
         guards.scopes_of(operation, diagnostics),
     )
-    listing = listings.derive(whole, hints, binding, context.api.pages, composer, diagnostics)
+    listing = listings.derive(whole, hints, binding, context.api.defaults.pages, composer, diagnostics)
     said = [listings.SENTENCE if listing else "", tasks.sentence(task, binding.requires), *questions.sentences(asked)]
     tool = ToolSpec(
         name=name,

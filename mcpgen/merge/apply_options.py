@@ -1,10 +1,10 @@
 """Apply options for choices that a document leaves open.
 
-The options concern media types of bodies, optional bodies, server variables, the form of results, the `fields`
-argument, lookups of ids, redirects, and header fields of all requests.
+The options concern media types of bodies, optional bodies, server variables, decisions for all tools, and header
+fields of all requests.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -24,6 +24,7 @@ from mcpgen.model import (
     ServerVariable,
     Template,
 )
+from mcpgen.model.options import Options
 from mcpgen.read.openapi import servers
 
 _LIMIT = "Write `enum` with its values, or a `pattern` such as ^[a-z0-9-]{1,40}$."
@@ -132,34 +133,20 @@ def _limited(given: GivenVariable, variable: ServerVariable, diagnostics: Diagno
     return None
 
 
-def with_output(api: Api, structured: bool) -> Api:
-    """Set the form of results for each operation: by its own setting, else by the option `--structured`, else by the
-    server's setting.
-    """
-    chosen = "structured" if structured else api.output
-    if chosen is None:
-        return api
-    return _with_decisions(api, lambda decided: replace(decided, output=decided.output or chosen))
+def with_defaults(api: Api, options: Options) -> Api:
+    """Let each operation have the decisions for all tools where it has none of its own: those of `options`, else those
+    of the tools file.
 
-
-def with_fields(api: Api, wanted: bool) -> Api:
-    """Set for each operation whether it has a `fields` argument: by its own setting, else by the option `--fields`
-    (`wanted`), else by the server's setting.
+    Without `pages`: a tool that fetches only single pages is reported only if the decision is its own.
     """
-    chosen = wanted or api.fields
-    if not chosen:
-        return api
-    return _with_decisions(
-        api, lambda decided: replace(decided, fields=chosen if decided.fields is None else decided.fields)
+    flags = Decisions(
+        output="structured" if options.structured else None,
+        fields=options.fields or None,
+        lookups=options.lookups or None,
     )
-
-
-def with_redirects(api: Api) -> Api:
-    """Set the treatment of redirects for each operation: by its own setting, else by that of the generated server."""
-    chosen = api.redirects
-    if chosen is None:
-        return api
-    return _with_decisions(api, lambda decided: replace(decided, redirects=decided.redirects or chosen))
+    chosen = replace(flags.over(api.defaults), pages=None)
+    decided = (replace(each, decided=each.decided.over(chosen)) for each in api.operations)
+    return replace(api, operations=tuple(decided))
 
 
 def with_headers(api: Api) -> Api:
@@ -187,23 +174,6 @@ def with_headers(api: Api) -> Api:
         return replace(operation, parameters=operation.parameters + new, decided=replace(decided, arguments=arguments))
 
     return api.changed(carrying) if api.headers else api
-
-
-def with_lookups(api: Api, wanted: bool) -> Api:
-    """Set for each operation whether a name may be given instead of an id: by its own setting, else by the option
-    `--lookups` (`wanted`), else by the setting of the generated server.
-    """
-    chosen = wanted or api.lookups
-    if not chosen:
-        return api
-    return _with_decisions(
-        api, lambda decided: replace(decided, lookups=chosen if decided.lookups is None else decided.lookups)
-    )
-
-
-def _with_decisions(api: Api, change: Callable[[Decisions], Decisions]) -> Api:
-    """Return `api` in which `change` was applied to the `Decisions` of each operation, such as `redirects`."""
-    return replace(api, operations=tuple(replace(each, decided=change(each.decided)) for each in api.operations))
 
 
 def _variable(text: str) -> tuple[str, str]:

@@ -24,7 +24,6 @@ from mcpgen.model import (
     ArgumentChange,
     BodyChange,
     Change,
-    Decisions,
     Operation,
     PreviousNames,
     RequestBody,
@@ -43,15 +42,6 @@ _WRITTEN = "tool "
 _WILD = re.compile(r"[*?\[]")
 _REQUEST = re.compile(r"(\*|[A-Za-z-]+)\s+(/.*|\*)")
 _SELECTOR, _GLOB = 1, 2
-
-_SAME = {each.name for each in fields(Change)} & {each.name for each in fields(Decisions)} - {
-    "aliases",
-    "arguments",
-    "hints",
-}
-"""Fields of an override that replace the field of the same name in the decisions about an operation. The others of both
-are merged.
-"""
 
 
 def chosen(
@@ -289,8 +279,8 @@ def _as_rule(change: Change) -> Change:
 
     A rule sets no name and no aliases, and skips arguments that an operation does not have.
     """
-    arguments = {name: replace(each, by_rule=True) for name, each in change.arguments.items()}
-    return replace(change, name=None, aliases={}, arguments=arguments)
+    arguments = {name: replace(each, by_rule=True) for name, each in change.decided.arguments.items()}
+    return replace(change, decided=replace(change.decided, name=None, aliases={}, arguments=arguments))
 
 
 # An owner can set `hide: true` for a group of operations, and `hide: false` at one of them.
@@ -382,10 +372,10 @@ def _ruled(
     fitting = {id(change) for changes in found.values() for change in changes}
     for rule in rules:
         change = rule.change
-        if change.name is not None:
+        if change.decided.name is not None:
             message = f"'{clipped(change.key)}' fits several operations, but a name can belong to only one tool."
             diagnostics.add("invalid-value", message, change.where.inside("name"), "Name the operation.")
-        if change.aliases:
+        if change.decided.aliases:
             message = f"'{clipped(change.key)}' fits several operations, but an alias can belong to only one tool."
             diagnostics.add("invalid-value", message, change.where.inside("aliases"), "Name the operation.")
         if id(change) not in fitting and whole:
@@ -400,7 +390,7 @@ def _refuse_arguments(operation: Operation, change: Change, diagnostics: Diagnos
     """Report overrides of arguments if the tool has a handwritten input schema, which is passed on unchanged."""
     if operation.decided.input_schema is None:
         return
-    for name, argument in change.arguments.items():
+    for name, argument in change.decided.arguments.items():
         message = f"The argument '{clipped(name)}' belongs to a handwritten inputSchema, which overrides cannot change."
         diagnostics.add("invalid-value", message, argument.where, "Change the inputSchema itself.")
 
@@ -421,11 +411,8 @@ def _refuse_body(operation: Operation, change: Change, diagnostics: Diagnostics)
 
 def _changed(operation: Operation, change: Change) -> Operation:
     """Return `operation` with `change` applied. Settings that the change does not mention stay."""
-    given = {name: value for name in _SAME if (value := getattr(change, name)) is not None}
-    if change.hidden is not None:
-        given["offered"] = not change.hidden
     arguments = dict(operation.decided.arguments)
-    for name, new in change.arguments.items():
+    for name, new in change.decided.arguments.items():
         arguments[name] = _over(new, arguments[name]) if name in arguments else new
     for name, said_credential in [(name, each.credential) for name, each in arguments.items()]:
         if said_credential is not None and (settled := with_credential(operation, name, said_credential)):
@@ -435,12 +422,8 @@ def _changed(operation: Operation, change: Change) -> Operation:
     if change.unsecured:
         operation = unsecured(operation)
     decided = replace(
-        operation.decided,
-        **given,
-        told=change.description if change.description is not None else operation.decided.told,
-        hints={**operation.decided.hints, **change.hints},
+        change.decided.over(operation.decided),
         arguments=arguments,
-        aliases={**operation.decided.aliases, **change.aliases},
         changed_by=(*operation.decided.changed_by, change.key),
     )
     return replace(operation, decided=decided, body=_changed_body(operation.body, change.body))
@@ -473,7 +456,7 @@ def _with_names(
     name are reported. Names are compared without case.
     """
     owners: dict[str, str] = {}
-    given = {key for key, change in by.items() if change.name is not None}
+    given = {key for key, change in by.items() if change.decided.name is not None}
     for key, operation in operations.items():
         of_document = key not in given and bool(operation.extension.get("name"))
         if operation.decided.name is not None and not of_document and not operation.decided.hidden:

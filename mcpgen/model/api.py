@@ -1,26 +1,14 @@
 """Data types for the parts of an API in OpenAPI's words, as read from a document or a tools file."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model.credential_text import API_KEY, CredentialText
-from mcpgen.model.curation import ArgumentChange, Question, ResultView, Sends, TaskRule
-from mcpgen.model.words import (
-    Capability,
-    Confirm,
-    Consent,
-    CredentialPlace,
-    Location,
-    Output,
-    Pages,
-    Redirects,
-    Style,
-    Unsent,
-)
-from mcpgen.model.workflow import Workflow
+from mcpgen.model.curation import UNDECIDED, Decisions
+from mcpgen.model.words import CredentialPlace, Location, Style, Unsent
 
 AcceptedKind = Literal["job", "again", "resource", "forget"]
 """Ways to follow work that goes on after a response: 202, or another 2xx response of a long-running operation.
@@ -338,56 +326,6 @@ class PathTemplate:
     declared: tuple[str, ...] = ()
     fixed_query: tuple[tuple[str, str], ...] = ()
     query_variables: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Decisions:
-    """Decisions of the project's owner about one operation. Where a value is empty or None, mcpgen decides.
-
-    `prefix` is put before a derived name, `told` replaces summary and description, `hints` are annotations.
-    `arguments`: argument → changes of it; `former_arguments`: names that arguments had in earlier versions of the
-    project. `scopes`: OAuth scopes that a caller over HTTP needs. `sends`: where the arguments of `input_schema` are
-    sent. `timeout`: in seconds. `lookups`: names may be given in place of ids. `offered`: True if the operation is a
-    tool even if mcpgen would hide it. `changed_by`: keys of the overrides that match, the one with the highest
-    precedence last. `aliases`: other names by which the tool can be called, with their places. `workflow`: the steps of
-    a tool that calls other tools and sends no request of its own. `listed`: False if only workflows call the tool.
-    """
-
-    name: str | None = None
-    title: str | None = None
-    output: Output | None = None
-    output_schema: JsonObject | None = None
-    confirm: Confirm | None = None
-    consent: Consent | None = None
-    ask: tuple[Question, ...] | None = None
-    roles: tuple[str, ...] | None = None
-    scopes: tuple[str, ...] | None = None
-    fields: bool | None = None
-    redirects: Redirects | None = None
-    lookups: bool | None = None
-    pages: Pages | None = None
-    prefix: str = ""
-    hints: Mapping[str, bool] = field(default_factory=dict)
-    arguments: Mapping[str, ArgumentChange] = field(default_factory=dict)
-    input_schema: JsonObject | None = None
-    sends: Sends | None = None
-    result: ResultView | None = None
-    task: TaskRule | None = None
-    workflow: Workflow | None = None
-    listed: bool | None = None
-    view: JsonObject | None = None
-    requires: tuple[Capability, ...] | None = None
-    timeout: float | None = None
-    portable: bool | None = None
-    told: str | None = None
-    hidden: bool = False
-    offered: bool = False
-    former_arguments: Collection[str] = ()
-    changed_by: tuple[str, ...] = ()
-    aliases: Mapping[str, Where] = field(default_factory=dict)
-
-
-UNDECIDED = Decisions()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,13 @@ and questions that a user answers before a call is sent (MCP's elicitation).
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.model.words import Capability, Confirm, Consent, Output, Pages, Part, Redirects, Without
+from mcpgen.model.workflow import Workflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,42 +270,75 @@ class BodyChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """An override: the owner's decisions about the tools of the operations that `key` names.
+class Decisions:
+    """Decisions of the project's owner about one operation. Where a value is empty or None, mcpgen decides.
 
-    A field is None if the project's owner decided nothing. `unsecured`: True if requests carry no credential. `scopes`:
-    OAuth scopes that a caller over HTTP needs. `aliases`: other names of the tool → their places in the file.
+    `prefix` is put before a derived name, `told` replaces summary and description, `hints` are annotations.
+    `arguments`: argument → changes of it; `former_arguments`: names that arguments had in earlier versions of the
+    project. `scopes`: OAuth scopes that a caller over HTTP needs. `sends`: where the arguments of `input_schema` are
+    sent. `timeout`: in seconds. `lookups`: names may be given in place of ids. `hidden`: False if the operation is a
+    tool even if mcpgen would hide it. `changed_by`: keys of the overrides that match, the one with the highest
+    precedence last. `aliases`: other names by which the tool can be called, with their places. `workflow`: the steps of
+    a tool that calls other tools and sends no request of its own. `listed`: False if only workflows call the tool.
     """
 
-    key: str
-    where: Where
-    hidden: bool | None = None
     name: str | None = None
     title: str | None = None
-    description: str | None = None
-    arguments: Mapping[str, ArgumentChange] = field(default_factory=dict)
-    hints: Mapping[str, bool] = field(default_factory=dict)
+    told: str | None = None
+    hidden: bool | None = None
+    listed: bool | None = None
+    output: Output | None = None
+    output_schema: JsonObject | None = None
+    fields: bool | None = None
+    result: ResultView | None = None
+    view: JsonObject | None = None
+    pages: Pages | None = None
+    redirects: Redirects | None = None
+    lookups: bool | None = None
+    task: TaskRule | None = None
+    timeout: float | None = None
     confirm: Confirm | None = None
     consent: Consent | None = None
     ask: tuple[Question, ...] | None = None
     roles: tuple[str, ...] | None = None
     scopes: tuple[str, ...] | None = None
-    output: Output | None = None
-    output_schema: JsonObject | None = None
-    fields: bool | None = None
-    redirects: Redirects | None = None
-    lookups: bool | None = None
-    listed: bool | None = None
-    pages: Pages | None = None
-    result: ResultView | None = None
-    task: TaskRule | None = None
-    view: JsonObject | None = None
     requires: tuple[Capability, ...] | None = None
-    timeout: float | None = None
     portable: bool | None = None
+    input_schema: JsonObject | None = None
+    sends: Sends | None = None
+    workflow: Workflow | None = None
+    prefix: str = ""
+    hints: Mapping[str, bool] = field(default_factory=dict)
+    aliases: Mapping[str, Where] = field(default_factory=dict)
+    arguments: Mapping[str, ArgumentChange] = field(default_factory=dict)
+    former_arguments: Collection[str] = ()
+    changed_by: tuple[str, ...] = ()
+
+    def over(self, other: "Decisions") -> "Decisions":
+        """Return the decisions of both. If both decide a field, or a key of a mapping, the value of `self` is used."""
+        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        given = {name: value for name, value in given.items() if value != getattr(UNDECIDED, name)}
+        merged = {name: {**getattr(other, name), **given[name]} for name in _MERGED & given.keys()}
+        return replace(other, **{**given, **merged})
+
+
+UNDECIDED = Decisions()
+_MERGED = {"hints", "aliases", "arguments"}
+"""Fields that `over` merges, key by key. A value of any other field replaces the other one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An override: the owner's decisions about the tools of the operations that `key` names.
+
+    `unsecured`: True if requests carry no credential.
+    """
+
+    key: str
+    where: Where
+    decided: Decisions = UNDECIDED
     body: BodyChange | None = None
     unsecured: bool = False
-    aliases: Mapping[str, Where] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

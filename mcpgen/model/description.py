@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model.api import NO_SERVER, UNDECLARED, Operation, Security, SecurityScheme, Server, Skipped
+from mcpgen.model.curation import UNDECIDED, Decisions
 from mcpgen.model.features import Prompt, Resource, Webhook
-from mcpgen.model.words import Confirm, Output, Pages, Redirects
+from mcpgen.model.words import Confirm
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +19,7 @@ class Api:
     project's owner must accept, since a base URL has replaced the server of every document that names them. `named_at`:
     place of title and instructions in the file.
 
-    Decisions: `name`, `version`, `instructions`, `logging`, `redirects`, `output` (form of results), `pages` (how many
-    a call fetches), `fields` (calls can select parts of results), `lookups` (calls can give names in place of ids),
+    Decisions: `name`, `version`, `instructions`, `logging`, `defaults` (for each tool that decides nothing else),
     `confirm` (method or DESTRUCTIVE → when to ask), `roles` (method or DESTRUCTIVE → roles), `headers` (fields of all
     requests: name → text and place).
 
@@ -38,14 +38,10 @@ class Api:
     schemes: tuple[SecurityScheme, ...] = ()
     security: Security = UNDECLARED
     skipped: tuple[Skipped, ...] = ()
-    output: Output | None = None
+    defaults: Decisions = UNDECIDED
     confirm: Mapping[str, Confirm] = field(default_factory=dict)
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    fields: bool | None = None
-    redirects: Redirects | None = None
     headers: Mapping[str, tuple[str, Where]] = field(default_factory=dict)
-    lookups: bool | None = None
-    pages: Pages | None = None
     resources: tuple[Resource, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     webhooks: tuple[Webhook, ...] = ()

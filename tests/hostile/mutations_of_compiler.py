@@ -359,8 +359,8 @@ OF_EMITTING = (
     Mutation(
         "the need for a confirmation",
         "mcpgen/emit/table.py",
-        '{} if tool.confirm == "never" else {"confirm": tool.confirm}',
-        "{}",
+        'None if tool.confirm == "never" else tool.confirm',
+        "None",
         cases("confirm/tools_file", "confirm/settings"),
     ),
     Mutation(
@@ -400,7 +400,7 @@ OF_COMPILER = (
     ),
     Mutation(
         "fields of HTTP's own for all requests",
-        "mcpgen/read/toolsfile/settings.py",
+        "mcpgen/read/toolsfile/server.py",
         "elif parameters.is_of_http(name):",
         "elif False:",
         cases("toolsfile/headers_wrong"),

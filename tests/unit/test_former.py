@@ -11,7 +11,7 @@ import pytest
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.lower.inputs.changes import settled
 from mcpgen.merge.overrides import apply, former
-from mcpgen.model import Api, ArgumentChange, Change, Operation, PathTemplate, PreviousNames
+from mcpgen.model import Api, ArgumentChange, Change, Decisions, Operation, PathTemplate, PreviousNames
 from mcpgen.model.pins import Pin, Pins, Retired
 from mcpgen.read.openapi import paths
 
@@ -48,7 +48,8 @@ def applied(
     key: str, former: PreviousNames, left_out: Sequence[Operation] = LEFT_OUT
 ) -> tuple[Api, list[tuple[str, str, str]]]:
     diagnostics = Diagnostics()
-    change = Change(key, HERE.inside(key), title="New", arguments={"limit": ArgumentChange(HERE, hidden=True)})
+    decided = Decisions(title="New", arguments={"limit": ArgumentChange(HERE, hidden=True)})
+    change = Change(key, HERE.inside(key), decided)
     api = apply(Api("Pets", HELD, {}), [change], left_out, former, diagnostics)
     return api, [(each.code, each.message, each.hint) for each in diagnostics]
 
@@ -120,7 +121,7 @@ def test_a_project_that_knows_nothing_has_the_error(key: str) -> None:
 @pytest.mark.parametrize(("name", "known"), [("limit", True), ("X-Trace", True), ("limits", False), ("Limit", False)])
 def test_an_argument_that_is_gone_is_a_warning(name: str, known: bool) -> None:
     diagnostics = Diagnostics()
-    change = Change("listPets", HERE, arguments={name: ArgumentChange(HERE.inside(name), hidden=True)})
+    change = Change("listPets", HERE, Decisions(arguments={name: ArgumentChange(HERE.inside(name), hidden=True)}))
     api = apply(Api("Pets", (PETS,), {}), [change], (), FORMER, diagnostics)
     settled(api.operations[0], [], [], {}, {}, None, diagnostics)
     [found] = diagnostics

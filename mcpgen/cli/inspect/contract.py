@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from mcpgen.base.diagnostics import Diagnostic
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, without_empty
 from mcpgen.cli import report
 from mcpgen.cli.inspect.findings import Concerned
 from mcpgen.emit import features, table
@@ -52,16 +52,13 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
     result = table.tool_object(tool)
     result["tokens"] = table.cost(tool)
     result["effect"] = tool.annotations.effect
-    if tool.confirm != "never":
-        result["confirm"] = tool.confirm
-    if tool.questions:
-        result["ask"] = [table.question(each) for each in tool.questions]
-    if tool.roles:
-        result["roles"] = list[JsonValue](tool.roles)
-    if tool.aliases:
-        result["aliases"] = list[JsonValue](tool.aliases)
-    if tool.binding.caller_scopes:
-        result["scopes"] = [list[JsonValue](each) for each in tool.binding.caller_scopes]
+    result |= without_empty(
+        confirm=None if tool.confirm == "never" else tool.confirm,
+        ask=[table.question(each) for each in tool.questions],
+        roles=tool.roles,
+        aliases=tool.aliases,
+        scopes=[list[JsonValue](each) for each in tool.binding.caller_scopes],
+    )
     server = catalog.servers[binding.server].url
     result["operation"] = {
         **({"id": operation.id} if operation.id else {}),
@@ -72,19 +69,12 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
         "deprecated": operation.deprecated,
     }
     result["arguments"] = arguments_json(tool)
-    if always := fixed(tool):
-        result["fixed"] = always
-    if shown := table.result_rules(binding):
-        result["result"] = shown
-    if binding.timeout is not None:
-        result["timeout"] = binding.timeout
-    result.update(table.of_lists(binding))
-    result.update(table.of_jobs(binding))
-    result |= {"workflow": binding.workflow} if binding.workflow else {}
+    result |= without_empty(fixed=fixed(tool), result=table.result_rules(binding), timeout=binding.timeout)
+    result |= table.of_lists(binding)
+    result |= without_empty(task=binding.task and table.task(binding.task), workflow=binding.workflow)
     if tool.accepted is not None:
         found = tool.accepted
-        looks: JsonObject = {"look": found.look} if found.look else {}
-        result["accepted"] = {"kind": found.kind, **looks, **({"task": found.task} if found.task else {})}
+        result["accepted"] = {"kind": found.kind, **without_empty(look=found.look, task=found.task)}
     if binding.body is not None:
         body = table.body(binding.body)
         result["body"] = {key: body[key] for key in ("contentType", "encoding", "required") if key in body}

@@ -271,7 +271,7 @@ def _read_one(method: str, path: str, site: OperationSource, around: DocumentFac
         decided=Decisions(
             name=as_text(said.get("name")) or None,
             told=as_text(said.get("description")).strip() or None,
-            hidden=hidden,
+            hidden=hidden or None,
         ),
     )
 

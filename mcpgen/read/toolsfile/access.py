@@ -1,5 +1,5 @@
-"""Read who may use a tool, and with which credentials its requests are sent: `security:`, `scopes:`, `roles:` and
-`login:` of the tools file.
+"""Read who may use a tool, and with which credentials its requests are sent: `security:`, `scopes:`, `roles:`,
+`requires:` and `login:` of the tools file, and `confirm:` of `server:`.
 
 `security:` at the top holds Security Scheme Objects, each with the keys of its kind. OpenAPI's reader accepts
 incomplete schemes. Here an incomplete scheme is an error, since every call would fail. `security:` of a tool names
@@ -7,24 +7,33 @@ schemes, as in OpenAPI.
 
 `scopes:` are the OAuth scopes that a caller over HTTP needs for a tool or a resource. `roles:` are roles for one tool,
 for all tools with a given HTTP method, or for all destructive tools. A tool is offered only if the operator's setting,
-or the caller's access token, has one of the roles of the tool.
+or the caller's access token, has one of the roles of the tool. `requires:` are capabilities of the caller's client.
 
 `login:` names the operation that returns a token, and the fields of its request.
 
 Unknown keys and values of the wrong type are skipped here; `schema_check` has already reported them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import get_args
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import ROLE, SCOPE, clipped, did_you_mean, near, nearest
-from mcpgen.model import HTTP_SCHEMES, NO_CREDENTIALS, UNDECLARED, Security, SecurityScheme
+from mcpgen.model import (
+    DESTRUCTIVE,
+    HTTP_SCHEMES,
+    NO_CREDENTIALS,
+    UNDECLARED,
+    Capability,
+    Confirm,
+    Security,
+    SecurityScheme,
+)
 from mcpgen.read.openapi import content, security
 from mcpgen.read.openapi.references import References
-from mcpgen.read.toolsfile import schema_check, settings
-from mcpgen.read.toolsfile.settings import KINDS
+from mcpgen.read.toolsfile import schema_check, server
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +63,8 @@ _DEMANDED = {
 }
 _OF_ALL = ("type", "description")
 _FURTHER = {"http": ("bearerFormat",)}
+_KINDS = ("GET", "HEAD", "OPTIONS", "QUERY", "POST", "PUT", "PATCH", "DELETE", DESTRUCTIVE)
+_CONFIRM: Mapping[str, Confirm] = {word: word for word in get_args(Confirm)}
 
 
 # A person who lists two credentials for one API nearly always means that both are required.
@@ -135,6 +146,12 @@ def scopes(entry: JsonObject) -> tuple[str, ...] | None:
     return None
 
 
+def requires(entry: JsonObject) -> tuple[Capability, ...] | None:
+    """Return the client capabilities that a tool needs, or None if `requires` is missing."""
+    found = schema_check.valid(entry, ("requires",), "override")
+    return tuple(dict.fromkeys(found["requires"])) if found else None
+
+
 def roles(entry: JsonObject) -> tuple[str, ...] | None:
     """Return the roles for one tool, or None if `roles` is missing. An empty list means that no role is needed."""
     return _roles(entry.get("roles"))
@@ -144,8 +161,14 @@ def roles_of_kinds(server: JsonObject) -> dict[str, tuple[str, ...]]:
     """Return HTTP method → roles, one of which is needed to use the tools with this method. The key DESTRUCTIVE stands
     for all destructive tools.
     """
-    found = {kind: _roles(value) for kind, value in as_object(server.get("roles")).items() if kind in KINDS}
+    found = {kind: _roles(value) for kind, value in as_object(server.get("roles")).items() if kind in _KINDS}
     return {kind: names for kind, names in found.items() if names is not None}
+
+
+def confirm_of_kinds(server: JsonObject) -> dict[str, Confirm]:
+    """Return HTTP method → when its calls must be confirmed. The key DESTRUCTIVE stands for all destructive tools."""
+    found = ((kind, str(word)) for kind, word in as_object(server.get("confirm")).items() if kind in _KINDS)
+    return {kind: _CONFIRM[word] for kind, word in found if word in _CONFIRM}
 
 
 def _roles(value: JsonValue) -> tuple[str, ...] | None:
@@ -173,7 +196,7 @@ def read_login(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Logi
     for name in _with_fields_inside([each for each, _, _ in fields]):
         message = f"The field '{clipped(name)}' of the login has a value, and fields inside."
         diagnostics.add("invalid-value", message, where.inside("fields", name), "Leave out the value or the fields.")
-    further = tuple((name, text) for name, (text, _) in settings.headers(raw, where, diagnostics).items())
+    further = tuple((name, text) for name, (text, _) in server.headers(raw, where, diagnostics).items())
     return LoginChoice(
         where, operation, scheme, token, expires, fields, (place, header) if place and header else (), kind, further
     )

@@ -3,11 +3,13 @@
 Invalid values are skipped here; `schema_check` has already reported them.
 """
 
+from dataclasses import replace
+
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
-from mcpgen.base.names import WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME
-from mcpgen.model import ArgumentChange, BodyChange, Change
-from mcpgen.read.toolsfile import access, questions, results, settings, tasks
+from mcpgen.base.names import WRITTEN_ARGUMENT_NAME
+from mcpgen.model import ArgumentChange, BodyChange, Change, Decisions
+from mcpgen.read.toolsfile import decisions
 
 
 def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
@@ -24,7 +26,7 @@ def of_parts(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[
     tools. `where`: place of `arguments` in the file.
     """
     return tuple(
-        Change(key, where.inside(key), arguments=_arguments(entry, where.inside(key), diagnostics))
+        Change(key, where.inside(key), Decisions(arguments=_arguments(entry, where.inside(key), diagnostics)))
         for key, entry in as_object(value).items()
         if isinstance(entry, dict)
     )
@@ -39,38 +41,14 @@ def _arguments(entry: JsonValue, where: Where, diagnostics: Diagnostics) -> dict
 
 
 def _change(key: str, entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Change:
-    name = entry.get("name")
-    return Change(
-        key,
-        where,
+    decided = replace(
+        decisions.read(entry, where, diagnostics),
         hidden=_flag(entry, "hide"),
-        name=name if isinstance(name, str) and WRITTEN_TOOL_NAME.fullmatch(name) else None,
-        title=_text(entry, "title"),
-        description=_text(entry, "description"),
+        told=_text(entry, "description"),
         arguments=_arguments(entry.get("arguments"), where.inside("arguments"), diagnostics),
-        hints=settings.annotations(entry, where, diagnostics),
-        confirm=settings.confirm(entry),
-        consent=settings.consent(entry),
-        ask=questions.read(entry, where, diagnostics),
-        roles=access.roles(entry),
-        scopes=access.scopes(entry),
-        output=settings.output(entry),
-        output_schema=settings.output_schema(entry, where, diagnostics),
-        fields=settings.fields(entry),
-        redirects=settings.redirects(entry),
-        lookups=settings.lookups(entry),
-        listed=settings.listed(entry),
-        pages=settings.pages(entry),
-        result=results.read(entry, where, diagnostics),
-        task=tasks.read(entry, where, diagnostics),
-        view=settings.view(entry),
-        timeout=settings.timeout(entry),
-        requires=settings.requires(entry),
-        portable=settings.portable(entry),
-        body=_body(entry.get("body"), where.inside("body")),
-        unsecured=entry.get("security") == "none",
-        aliases=settings.aliases(entry, where),
     )
+    body = _body(entry.get("body"), where.inside("body"))
+    return Change(key, where, decided, body, unsecured=entry.get("security") == "none")
 
 
 def _body(value: JsonValue, where: Where) -> BodyChange | None:

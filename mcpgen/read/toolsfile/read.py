@@ -20,13 +20,13 @@ from mcpgen.read.openapi import servers
 from mcpgen.read.openapi.schemas import Definitions
 from mcpgen.read.toolsfile import (
     access,
+    decisions,
     documents,
     overrides,
     prompts,
     resources,
     schema_check,
     server,
-    settings,
     tools,
     toolsfile,
 )
@@ -74,7 +74,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         version=server.version(identity, top.inside("server"), diagnostics),
         name=server.name(identity),
         instructions=as_text(identity.get("instructions")),
-        logging=settings.logging(identity),
+        logging=server.logging(identity),
         operations=operations,
         definitions=definitions,
         servers=server.base_url(root.get("base_url"), top.inside("base_url"), diagnostics, variables),
@@ -86,13 +86,9 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         if found
         else UNDECLARED,
         skipped=skipped,
-        output=settings.output(identity),
-        fields=settings.fields(identity),
-        redirects=settings.redirects(identity),
-        headers=settings.headers(root, top, diagnostics),
-        lookups=settings.lookups(identity),
-        pages=settings.pages(identity),
-        confirm=settings.confirm_of_kinds(identity),
+        defaults=decisions.of_server(identity),
+        headers=server.headers(root, top, diagnostics),
+        confirm=access.confirm_of_kinds(identity),
         roles=access.roles_of_kinds(identity),
         resources=(
             *resources.read(root.get("resources"), top.inside("resources"), site),

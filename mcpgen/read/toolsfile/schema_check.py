@@ -10,10 +10,11 @@ case, `_` and `-`.
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
@@ -203,6 +204,11 @@ def is_valid(noun: str, key: str, value: JsonValue) -> bool:
     node = as_object(as_object(as_object(as_object(schema()["$defs"])[noun])["properties"])[key])
     _Walk(found).visit(value, node, _Position(Where(""), "", "", "", "", ""))
     return not found
+
+
+def valid(entry: JsonObject, keys: Iterable[str], noun: str) -> dict[str, Any]:
+    """Return the members of `entry` under `keys` that the `$defs` schema `noun` allows."""
+    return {key: entry[key] for key in keys if key in entry and is_valid(noun, key, entry[key])}
 
 
 def described(noun: str, key: str) -> str:

@@ -1,4 +1,4 @@
-"""Read `server:`, `base_url:`, `variables:` and `accounts:` of the tools file: the server and its API."""
+"""Read `server:`, `base_url:`, `variables:`, `headers:` and `accounts:` of the tools file: the server and its API."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -8,8 +8,8 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 from mcpgen.base.names import SERVER_NAME, VERSION_NUMBER, clipped, environment_suffix, nearest
 from mcpgen.base.runtime import settings_table
 from mcpgen.model import Account, GivenVariable, Server, ServerVariable
-from mcpgen.read.openapi import servers
-from mcpgen.read.toolsfile import schema_check, settings
+from mcpgen.read.openapi import parameters, servers
+from mcpgen.read.toolsfile import schema_check
 
 _PLACEHOLDER = re.compile(r"\{([^{}/]+)\}")
 _ACCOUNT = re.compile(r"[a-z][a-z0-9_-]{0,29}")
@@ -30,6 +30,12 @@ def version(server: JsonObject, where: Where, diagnostics: Diagnostics) -> str:
     message = f"'{clipped(found)}' cannot be the version of a Python package."
     diagnostics.add("invalid-value", message, where.inside("version"), "Write a version such as 1.2.3.")
     return ""
+
+
+def logging(server: JsonObject) -> bool | None:
+    """Return whether clients can ask for log messages, or None if `logging` is missing."""
+    value = server.get("logging")
+    return value if isinstance(value, bool) else None
 
 
 Variables = Mapping[str, ServerVariable]
@@ -104,6 +110,29 @@ def base_url(
     return ()
 
 
+def headers(root: JsonObject, top: Where, diagnostics: Diagnostics) -> Mapping[str, tuple[str, Where]]:
+    """Return the header fields of all requests: name → text and place.
+
+    The text of a secret never comes here: it is left out when the file is read (`document.redaction`).
+    """
+    found: dict[str, tuple[str, Where]] = {}
+    for name, value in as_object(root.get("headers")).items():
+        if not isinstance(value, str):
+            continue
+        where, text = top.inside("headers", name), value
+        if not parameters.is_field_name(name):
+            reason = "it is not a valid name of a header"
+        elif parameters.is_of_http(name):
+            reason = "it belongs to HTTP or carries a credential"
+        elif not text.strip() or not text.isascii() or not text.isprintable():
+            reason = "its text must be printable ASCII characters"
+        else:
+            found[name] = text.strip(), where
+            continue
+        diagnostics.add("invalid-value", f"`headers` cannot set '{clipped(name)}': {reason}.", where)
+    return found
+
+
 def accounts(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Account, ...]:
     """Return the accounts at `where`. Report names that cannot be used, and prefixes that cannot be told apart."""
     found: list[Account] = []
@@ -120,9 +149,8 @@ def accounts(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[
             message = f"The variables of the account '{clipped(name)}' cannot be told apart from those of {taken}."
             diagnostics.add("invalid-value", message, place, "Write another `prefix`, such as EU.")
         else:
-            fields = settings.headers(raw, place, diagnostics)
-            headers = {field: text for field, (text, _) in fields.items()}
-            found.append(Account(name, prefix, place, as_text(raw.get("description")), headers))
+            fields = {field: text for field, (text, _) in headers(raw, place, diagnostics).items()}
+            found.append(Account(name, prefix, place, as_text(raw.get("description")), fields))
     return tuple(found)
 
 

@@ -10,7 +10,6 @@ from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import WRITTEN_TOOL_NAME, clipped
 from mcpgen.model import (
-    Decisions,
     MediaType,
     Operation,
     Parameter,
@@ -24,7 +23,7 @@ from mcpgen.model import (
 from mcpgen.read.openapi import content, parameters
 from mcpgen.read.openapi.references import References
 from mcpgen.read.openapi.schemas import Definitions
-from mcpgen.read.toolsfile import access, arguments, questions, requests, results, server, settings, tasks, workflows
+from mcpgen.read.toolsfile import access, arguments, decisions, questions, requests, server, workflows
 from mcpgen.read.toolsfile.requests import RequestLine
 from mcpgen.read.toolsfile.schemas import Schemas
 
@@ -78,7 +77,7 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
         line = RequestLine("POST", f"/{name}")  # its arguments are read like those of a JSON body
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name) or line is None:
         return None  # invalid name or request: skip the tool, since schema_check has reported the fault
-    if settings.redirects(entry) == "follow" and line.method != "GET":
+    if entry.get("redirects") == "follow" and line.method != "GET":
         message = f"The server does not follow redirects of {line.method} requests."
         diagnostics.add("invalid-value", message, where.inside("redirects"), "Leave `redirects` out.")
     template = line.template(where.inside("request"), diagnostics)
@@ -90,33 +89,6 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
         return None
     required = access.credentials(entry, where, around.schemes, diagnostics)
     own_server = server.base_url(entry.get("base_url"), where.inside("base_url"), diagnostics, around.variables)
-    decided = Decisions(
-        name=name,
-        title=as_text(entry.get("title")) or None,
-        input_schema=inputs.schema,
-        sends=inputs.sends,
-        output=settings.output(entry),
-        output_schema=settings.output_schema(entry, where, diagnostics),
-        result=results.read(entry, where, diagnostics),
-        task=tasks.read(entry, where, diagnostics),
-        view=settings.view(entry),
-        fields=settings.fields(entry),
-        redirects=settings.redirects(entry),
-        lookups=settings.lookups(entry),
-        pages=settings.pages(entry),
-        confirm=settings.confirm(entry),
-        consent=settings.consent(entry),
-        ask=questions.read(entry, where, diagnostics),
-        roles=access.roles(entry),
-        scopes=access.scopes(entry),
-        hints=settings.annotations(entry, where, diagnostics),
-        timeout=settings.timeout(entry),
-        workflow=workflow,
-        listed=settings.listed(entry),
-        requires=settings.requires(entry),
-        portable=settings.portable(entry),
-        aliases=settings.aliases(entry, where),
-    )
     return Operation(
         key=f"tool {name}",
         method=line.method,
@@ -132,7 +104,12 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
         servers=own_server,
         security=required,
         credentials=inputs.credentials,
-        decided=decided,
+        decided=replace(
+            decisions.read(entry, where, diagnostics),
+            input_schema=inputs.schema,
+            sends=inputs.sends,
+            workflow=workflow,
+        ),
     )
 
 
