@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from mcpgen.adopt.foreign import Remark
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact, without_empty
 from mcpgen.base.secrets import without_secrets
 from mcpgen.emit.sinks import yaml_comment, yaml_scalar
 from mcpgen.model import Operation
@@ -151,17 +151,16 @@ def _entry(entry: Entry) -> Iterator[str]:
 
 
 def _override(override: Override) -> JsonObject:
-    aliases: JsonObject = {"aliases": list[JsonValue](override.aliases)} if override.aliases else {}
     offered: JsonObject = {"hide": False} if override.is_offered else {}
-    return {**({"name": override.name} if override.name else {}), **aliases, **offered}
+    return {**without_empty(name=override.name, aliases=override.aliases), **offered}
 
 
 def _resources(draft: Draft) -> Iterator[str]:
     if draft.resources:
         yield from ("", "resources:")
     for each in draft.resources:
-        said: JsonObject = {"name": each.name, "uri": each.uri, "request": each.request}
-        yield f"  - {_flow({**said, **({'base_url': each.base_url} if each.base_url else {})})}"
+        said = without_empty(name=each.name, uri=each.uri, request=each.request, base_url=each.base_url)
+        yield f"  - {_flow(said)}"
 
 
 def _flow(value: JsonValue) -> str:

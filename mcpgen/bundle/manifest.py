@@ -6,7 +6,7 @@ import re
 
 from mcpgen.base import assets
 from mcpgen.base.errors import FatalError
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_text, document
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_text, document, without_empty
 from mcpgen.base.tree import FileTree
 from mcpgen.bundle.project import PYPROJECT, README, Project
 from mcpgen.bundle.registry import Publisher
@@ -97,11 +97,8 @@ def _asked(setting: Setting) -> JsonObject:
     if setting.choices:
         said = f"{said}. One of: {', '.join(setting.choices)}"
     entry: JsonObject = {"type": _KINDS[setting.kind], "title": setting.title, "description": said}
-    if setting.secret:
-        entry["sensitive"] = True
-    if setting.needed:
-        entry["required"] = True
-    else:
+    entry |= without_empty(sensitive=setting.secret, required=setting.needed)
+    if not setting.needed:
         entry["default"] = False if setting.kind == "switch" else setting.default
     return entry
 

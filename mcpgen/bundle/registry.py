@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from mcpgen.base.errors import FatalError
-from mcpgen.base.jsonvalue import JsonObject, JsonValue
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, without_empty
 from mcpgen.base.names import clipped
 from mcpgen.bundle.project import Project
 from mcpgen.bundle.settings import Setting
@@ -114,15 +114,14 @@ def ownership_proof(publisher: Publisher) -> str:
 def _said(project: Project, publisher: Publisher) -> JsonObject:
     """Return the members that `server.json` and the server card have in common."""
     identity = project.identity
-    said: JsonObject = {
+    repository = {"url": publisher.repository, "source": publisher.host} if publisher.repository else None
+    return {
         "name": publisher.registry_name,
         "title": shortened(identity.title, LONGEST_TITLE),
         "description": shortened(project.description, LONGEST_DESCRIPTION),
         "version": identity.version,
+        **without_empty(repository=repository),
     }
-    if publisher.repository:
-        said["repository"] = {"url": publisher.repository, "source": publisher.host}
-    return said
 
 
 def _remotes(publisher: Publisher) -> JsonObject:
@@ -130,18 +129,14 @@ def _remotes(publisher: Publisher) -> JsonObject:
 
 
 def _variable(setting: Setting) -> JsonObject:
-    entry: JsonObject = {
+    return {
         "name": setting.variable,
         "description": setting.description,
         "isRequired": setting.needed,
         "isSecret": setting.secret,
         "format": _FORMATS[setting.kind],
+        **without_empty(default=setting.default, choices=setting.choices),
     }
-    if setting.default:
-        entry["default"] = setting.default
-    if setting.choices:
-        entry["choices"] = list(setting.choices)
-    return entry
 
 
 def _is_registry_name(name: str) -> bool:

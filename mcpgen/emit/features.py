@@ -47,17 +47,12 @@ def _described(resource: Resource) -> str:
 def listed_prompt(spec: PromptSpec) -> JsonObject:
     """Return the MCP `Prompt`."""
     prompt = spec.prompt
-    listed: JsonObject = {"name": prompt.name, **without_empty(title=prompt.title, description=prompt.description)}
-    if prompt.arguments:
-        listed["arguments"] = [
-            {
-                "name": each.name,
-                **without_empty(title=each.title, description=each.description),
-                "required": each.required,
-            }
-            for each in prompt.arguments
-        ]
-    return listed
+    arguments: list[JsonValue] = [
+        {"name": each.name, **without_empty(title=each.title, description=each.description), "required": each.required}
+        for each in prompt.arguments
+    ]
+    described = without_empty(title=prompt.title, description=prompt.description, arguments=arguments)
+    return {"name": prompt.name, **described}
 
 
 def _array(entries: list[JsonObject]) -> bytes:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import mcpgen
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import FatalError
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, digest
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, digest, without_empty
 from mcpgen.base.names import SERVER_NAME, VERSION_NUMBER, WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME
 from mcpgen.base.tree import check_contained
 from mcpgen.model import Identity
@@ -81,10 +81,10 @@ def dump(lock: Lock) -> bytes:
         **({} if lock.origins is None else {"origins": _decided(lock.origins)}),
         "tools": {key: _entry(known) for key, known in sorted(lock.promises.tools.items())},
         "retired": {
-            name: _compact({"operation": known.operation, "id": known.id, "by_hand": known.by_hand})
+            name: without_empty(operation=known.operation, id=known.id, by_hand=known.by_hand)
             for name, known in sorted(lock.promises.retired.items())
         },
-        **({"offered": list[JsonValue](lock.offered)} if lock.offered else {}),
+        **without_empty(offered=lock.offered),
         "files": dict[str, JsonValue](sorted(lock.files.items())),
     }
     return (json.dumps(value, indent=1, ensure_ascii=True) + "\n").encode("ascii")
@@ -96,23 +96,18 @@ def _decided(origins: Mapping[str, bool]) -> JsonObject:
 
 def _entry(known: Pin) -> JsonObject:
     """Return the entry of one tool in the lock file, without empty members."""
-    entry: JsonObject = {
-        "name": known.name,
-        "by_hand": known.by_hand,
-        "id": known.id,
-        "arguments": _of_slots(known.arguments),
-        "renamed": _of_slots(known.renamed),
-        "former": _of_slots(known.former),
-        "constants": [*known.constants],
-        "shape": known.shape,
-        "words": known.words,
-        "surface": known.surface,
-    }
-    return _compact(entry)
-
-
-def _compact(entry: JsonObject) -> JsonObject:
-    return {key: value for key, value in entry.items() if value}
+    return without_empty(
+        name=known.name,
+        by_hand=known.by_hand,
+        id=known.id,
+        arguments=_of_slots(known.arguments),
+        renamed=_of_slots(known.renamed),
+        former=_of_slots(known.former),
+        constants=[*known.constants],
+        shape=known.shape,
+        words=known.words,
+        surface=known.surface,
+    )
 
 
 def _of_slots(arguments: Mapping[Slot, str]) -> JsonObject:

@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mcpgen.base.errors import SkipOperation
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, without_empty
 from mcpgen.base.names import alphanumeric
 from mcpgen.base.work import Budget, Exhausted
 from mcpgen.lower.schema.compose import PART, RUN, Composer, types
@@ -96,16 +96,10 @@ def _view(tool: ToolSpec, readers: _Readers, composer: Composer, *, wanted: bool
     decided = decided or {}
     kind, items, item = _shape(tool, composer)
     view: JsonObject = {"kind": decided.get("kind", kind)}
-    if "title" in decided:
-        view["title"] = decided["title"]
-    if items:
-        view["items"] = items
     most = _MOST_IN_TABLE if view["kind"] == "table" else _MOST_IN_CARD
     names = [str(each) for each in as_list(decided.get("columns"))]
     found = _named(names, item, composer) if names else _chosen(item, composer, most)
-    if found:
-        view["columns"] = found
-    return {**view, **_before(tool, readers)}
+    return {**view, **without_empty(title=decided.get("title"), items=items, columns=found), **_before(tool, readers)}
 
 
 def _shape(tool: ToolSpec, composer: Composer) -> tuple[str, str, dict[str, JsonObject]]:
@@ -194,7 +188,7 @@ def _named(names: Iterable[str], item: Mapping[str, JsonObject], composer: Compo
 
 
 def _column(path: str, shows: str) -> JsonObject:
-    return {"name": path, **({"shows": shows} if shows else {})}
+    return {"name": path, **without_empty(shows=shows)}
 
 
 def _judged(name: str, node: JsonObject, composer: Composer, *, has_currency: bool) -> tuple[str, str, str]:

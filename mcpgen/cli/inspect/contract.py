@@ -32,8 +32,7 @@ def document(catalog: Catalog, tools: Sequence[ToolSpec], diagnostics: Sequence[
         ],
         "totals": {"tools": len(tools), "tokens": sum(map(table.cost, tools))},
         "tools": described,
-        **{name: entries for name, entries in (("resources", resources), ("prompts", prompts)) if entries},
-        **({"webhooks": report.webhooks_json(catalog.webhooks)} if catalog.webhooks else {}),
+        **without_empty(resources=resources, prompts=prompts, webhooks=report.webhooks_json(catalog.webhooks)),
         "skipped": [report.skipped_json(entry) for entry in catalog.skipped],
         "diagnostics": [
             {**report.diagnostic_json(found), "tools": list[JsonValue](concerned.by(found))} for found in diagnostics
@@ -43,8 +42,8 @@ def document(catalog: Catalog, tools: Sequence[ToolSpec], diagnostics: Sequence[
 
 def _resource(spec: ResourceSpec) -> JsonObject:
     operation = spec.resource.operation
-    request: JsonObject = {"method": operation.method, "path": operation.path} if operation else {}
-    return {**features.listed_resource(spec), **({"operation": request} if request else {})}
+    request = {"method": operation.method, "path": operation.path} if operation else None
+    return {**features.listed_resource(spec), **without_empty(operation=request)}
 
 
 def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
@@ -61,7 +60,7 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
     )
     server = catalog.servers[binding.server].url
     result["operation"] = {
-        **({"id": operation.id} if operation.id else {}),
+        **without_empty(id=operation.id),
         "method": operation.method,
         "path": operation.path,
         "server": server,

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from mcpgen.base.diagnostics import Diagnostics
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
+from mcpgen.base.jsonvalue import JsonObject, compact, without_empty
 from mcpgen.base.names import clipped
 from mcpgen.lower.jobs.requests import Look
 from mcpgen.lower.jobs.states import State
@@ -38,16 +38,12 @@ def job(look: Look, arguments: Arguments) -> Accepted:
     poll = f"GET {arguments.target(look.target)}"
     if look.state is not None and not look.state.pointer:
         return Accepted("job", poll)
-    task: JsonObject = {"poll": poll}
     told = {name: at for name, at in look.values.items() if at != f"/{name}" or name in arguments.taken}
-    if told:
-        task["values"] = dict[str, JsonValue](told)
-    task.update(ends(look.state))
-    if look.result:
-        task["result"] = f"GET {arguments.target(look.result)}"
-    if look.cancel:
-        task["cancel"] = f"POST {arguments.target(look.cancel)}"
-    return Accepted("job", poll, task)
+    further = without_empty(
+        result=look.result and f"GET {arguments.target(look.result)}",
+        cancel=look.cancel and f"POST {arguments.target(look.cancel)}",
+    )
+    return Accepted("job", poll, {"poll": poll, **without_empty(values=told), **ends(look.state), **further})
 
 
 def at_url(pointer: str, read: Accepted | None) -> Accepted:

@@ -17,7 +17,7 @@ from functools import partial
 from mcpgen.base import runtime
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import SkipOperation
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact, tokens
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact, tokens, without_empty
 from mcpgen.base.names import clipped, nearest
 from mcpgen.base.work import Exhausted
 from mcpgen.lower.inputs.slots import REST, WHOLE
@@ -288,11 +288,7 @@ class Steps:
         where = self.workflow.where
         outputs = {name: self._value(each, where) for name, each in self.workflow.outputs.items()}
         renamed = {name: wire for name, wire in self.inputs.names.items() if name != wire}
-        return {
-            "steps": steps,
-            **({"outputs": dict[str, JsonValue](outputs)} if outputs else {}),
-            **({"inputs": dict[str, JsonValue](renamed)} if renamed else {}),
-        }
+        return {"steps": steps, **without_empty(outputs=outputs, inputs=renamed)}
 
     def _step(self, step: WorkflowStep) -> JsonObject:
         found: JsonObject = {"id": step.id, **self._call(step.call, step.where)}
