@@ -151,7 +151,7 @@ def _lowered(
         except Exhausted as end:
             reason = compose.reason(end, "Its schemas", composer, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
-    tools = resolve(tools, composer, diagnostics)
+    tools, left_out = resolve(tools, composer, diagnostics)
     bodies.report_demanded(context.demanding, diagnostics)
     _report_rules(api.operations, context.used, diagnostics)
     read = features.bind_resources(
@@ -164,7 +164,7 @@ def _lowered(
         tuple(context.servers),
         security.bound_schemes(api, identity.prefix),
         descriptions.distinct_titles(fitted),
-        tuple(sorted(skipped, key=lambda entry: entry.operation)),
+        tuple(sorted([*skipped, *left_out], key=lambda entry: entry.operation)),
         read,
         features.resolve_prompts(api.prompts, read, diagnostics),
         tuple(replace(each, says=first_sentence(plain(each.says))) for each in api.webhooks),

@@ -61,7 +61,7 @@ def hide_logins(api: Api, choice: LoginChoice | None, diagnostics: Diagnostics) 
     found = []
     for operation in api.operations:
         why, hint = "", _OFFER
-        if operation.decided.hidden is not None:
+        if operation.decided.hidden is not None or operation.decided.workflow is not None:
             pass
         elif operation.key in own:
             why = "logs the server in"

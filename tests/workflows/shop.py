@@ -86,13 +86,18 @@ class Shop:
             status, answer = self.answer(method, path, body.decode())
             if status == 0:
                 return connection.reset()
+            if status < 0:
+                await asyncio.Event().wait()
             told = json.dumps(answer).encode()
             line = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nContent-Type: application/json\r\nX-Total: 7\r\n"
             await connection.send(line.encode() + f"Content-Length: {len(told)}\r\n\r\n".encode() + told)
         return None
 
     def answer(self, method: str, path: str, body: str) -> tuple[int, Any]:
-        """Record a request, and return the status and the body of its answer. Status 0 means none."""
+        """Record a request, and return the status and the body of its answer.
+
+        Status 0 means a closed connection, and a negative one no answer at all.
+        """
         asked = f"{method} {path} {body}".strip()
         self.seen.append(asked)
         for beginning, statuses in self.faults.items():

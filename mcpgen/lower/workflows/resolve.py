@@ -36,12 +36,14 @@ from mcpgen.model import (
     HttpBinding,
     Invocation,
     Passage,
+    Skipped,
     Target,
     ToolSpec,
     Value,
     Workflow,
     WorkflowStep,
 )
+from mcpgen.read.openapi.parameters import is_of_http
 
 METHOD = "WORKFLOW"
 """What reports show in place of the method of a request."""
@@ -51,14 +53,17 @@ _MOST_SCOPES = 16
 _MOST_NAMED = 8
 
 
-def resolve(tools: Sequence[ToolSpec], composer: Composer, diagnostics: Diagnostics) -> list[ToolSpec]:
-    """Return the tools, each workflow with its steps. A workflow that cannot run is reported, and left out.
+def resolve(
+    tools: Sequence[ToolSpec], composer: Composer, diagnostics: Diagnostics
+) -> tuple[list[ToolSpec], list[Skipped]]:
+    """Return the tools, each workflow with its steps, and the workflows that cannot run, with their first fault.
 
-    `composer`: resolves the schemas of answers.
+    `composer`: resolves the schemas of answers. `diagnostics` gets the other faults.
     """
     if not any(tool.operation.decided.workflow for tool in tools):
-        return list(tools)
-    return _Resolver(tools, composer, diagnostics).all()
+        return list(tools), []
+    resolver = _Resolver(tools, composer, diagnostics)
+    return resolver.all(), resolver.skipped
 
 
 @dataclass(slots=True)
@@ -69,6 +74,7 @@ class _Resolver:
     composer: Composer
     diagnostics: Diagnostics
     found: dict[str, ToolSpec | None] = field(default_factory=dict)
+    skipped: list[Skipped] = field(default_factory=list)
     _open: list[str] = field(default_factory=list)
 
     def all(self) -> list[ToolSpec]:
@@ -86,21 +92,21 @@ class _Resolver:
             self._open.pop()
         return self.found[tool.name]
 
-    def target(self, target: Target, workflow: Workflow) -> ToolSpec | None:
+    def target(self, target: Target, workflow: Workflow, faults: Diagnostics) -> ToolSpec | None:
         """Return the tool that a step calls. Report a target that does not exist, or that calls the step itself."""
-        found = self._named(target, workflow)
+        found = self._named(target, workflow, faults)
         if found is not None and found.name in self._open:
             calls = " → ".join([*self._open[self._open.index(found.name) :], found.name])
             message = f"Workflows call each other in a circle: {calls}."
-            self.diagnostics.add("workflow-cycle", message, target.where, "Leave one of these calls out.")
+            faults.add("workflow-cycle", message, target.where, "Leave one of these calls out.")
             return None
         made = None if found is None else self.made(found)
         if found is not None and made is None:
             message = f"The workflow '{clipped(target.name)}' that this step calls is left out."
-            self.diagnostics.add("unknown-call", message, target.where, "Correct that workflow.")
+            faults.add("unknown-call", message, target.where, "Correct that workflow.")
         return made
 
-    def _named(self, target: Target, workflow: Workflow) -> ToolSpec | None:
+    def _named(self, target: Target, workflow: Workflow, faults: Diagnostics) -> ToolSpec | None:
         match target.kind:
             case "tool":
                 found = [tool for tool in self.tools if target.name in (tool.name, *tool.aliases)]
@@ -120,21 +126,26 @@ class _Resolver:
                 names = [tool.operation.id or f"{tool.operation.method} {tool.operation.path}" for tool in own]
         if not found:
             message = f"There is no {target.kind} '{clipped(target.name)}' that this step could call."
-            self.diagnostics.add("unknown-call", message, target.where, nearest(target.name, names))
+            no_tool = " A step cannot call an operation that does not become a tool."
+            hint = nearest(target.name, names) + (no_tool if target.kind == "operation" else "")
+            faults.add("unknown-call", message, target.where, hint.strip())
         return found[0] if found else None
 
     def _resolved(self, tool: ToolSpec, workflow: Workflow) -> ToolSpec | None:
-        before = len(self.diagnostics)
+        faults = Diagnostics()
         if len(workflow.steps) > MOST_STEPS:
             message = f"{tool.name} has {len(workflow.steps)} steps; the limit is {MOST_STEPS}."
-            self.diagnostics.add("invalid-workflow", message, workflow.where, "Let one workflow call another.")
-        find = partial(self.target, workflow=workflow)
-        steps = Steps(workflow, inputs_of(tool), find, self.composer, self.diagnostics)
+            faults.add("invalid-workflow", message, workflow.where, "Let one workflow call another.")
+        find = partial(self.target, workflow=workflow, faults=faults)
+        steps = Steps(workflow, inputs_of(tool), find, self.composer, faults)
         written = steps.written()
-        if len(self.diagnostics) > before:
+        if faults:
+            first, *others = faults
+            self.skipped.append(Skipped(f"workflow {clipped(workflow.id)}", first))
+            self.diagnostics.extend(others)
             return None
-        for (message, hint), where in steps.doubts.items():
-            self.diagnostics.add("undescribed-output", message, where, hint)
+        for (code, message, hint), where in steps.doubts.items():
+            self.diagnostics.add(code, message, where, hint)
         called = list(steps.called.values())
         writes = [each for each in called if not each.annotations.read_only]
         confirm, consent = _confirm(tool, bool(writes)), tool.operation.decided.consent
@@ -228,8 +239,19 @@ def _without(passages: Sequence[Passage], text: str) -> list[Passage]:
 # -- the normal form of one workflow ---------------------------------------------------------------------------------
 
 Find = Callable[[Target], ToolSpec | None]
-_REFERENCE = re.compile(r"\$(?:steps|inputs|workflows)\b[A-Za-z0-9_.\-]*(?:#(?:/[^\s/()&|=!<>{}\"']*)*)?")
+_REFERENCE = re.compile(r"\$[A-Za-z]+\b[A-Za-z0-9_.\-]*(?:#(?:/[^\s/()&|=!<>{}\"']*)*)?")
 _WORKFLOW = re.compile(r"\$workflows\.([A-Za-z0-9_-]+)\.")
+_AFTER_CALLS = "after the call of a step, such as in its outputs"
+_IN_LOOPS = "in a step with `each`"
+_ONLY = {
+    **dict.fromkeys(("request", "response", "url", "method", "statusCode"), _AFTER_CALLS),
+    **dict.fromkeys(("item", "index"), _IN_LOOPS),
+    "outputs": "after the call of a step that calls a workflow",
+}
+"""First word of an expression → where the expression has a value. The others have one everywhere."""
+
+_CREDENTIALS = frozenset({"authorization", "cookie"})
+_NO_CREDENTIAL = "Leave it out: the server sends the credentials that its operator has set."
 _KINDS: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
@@ -268,8 +290,8 @@ def inputs_of(tool: ToolSpec) -> Inputs:
 class Steps:
     """Writer of the steps of one workflow.
 
-    `called`: name → tool, for each tool that a step or an undo calls. `doubts`: message and hint → place, for each part
-    of an answer that is read, and that no schema describes.
+    `called`: name → tool, for each tool that a step or an undo calls. `doubts`: code, message and hint of a finding
+    that costs no workflow → its place.
     """
 
     workflow: Workflow
@@ -278,26 +300,37 @@ class Steps:
     composer: Composer
     diagnostics: Diagnostics
     called: dict[str, ToolSpec] = field(default_factory=dict)
-    doubts: dict[tuple[str, str], Where] = field(default_factory=dict)
+    doubts: dict[tuple[str, str, str], Where] = field(default_factory=dict)
     _tools: dict[str, ToolSpec] = field(default_factory=dict)
-    _workflows: dict[str, str] = field(default_factory=dict)
+    _workflows: dict[str, ToolSpec] = field(default_factory=dict)
+    _here: tuple[str, ...] = ()
+    _inner: Workflow | None = None
+    _later: frozenset[str] = frozenset()
 
     def written(self) -> JsonObject:
         """Return the steps, outputs and inputs of the workflow in the form of `bindings.json`."""
-        steps: list[JsonValue] = [self._step(each) for each in self.workflow.steps]
-        where = self.workflow.where
-        outputs = {name: self._value(each, where) for name, each in self.workflow.outputs.items()}
+        for each in self.workflow.steps:
+            for target in (each.call.target, *(action.target for action in (*each.on_success, *each.on_failure))):
+                if target is not None and target.kind == "workflow" and (tool := self.find(target)) is not None:
+                    self._workflows[target.name] = tool
+        steps: list[JsonValue] = [self._step(number, each) for number, each in enumerate(self.workflow.steps)]
+        where = self.workflow.where.inside("outputs")
+        outputs = {name: self._value(each, where.inside(name)) for name, each in self.workflow.outputs.items()}
         renamed = {name: wire for name, wire in self.inputs.names.items() if name != wire}
         return {"steps": steps, **without_empty(outputs=outputs, inputs=renamed)}
 
-    def _step(self, step: WorkflowStep) -> JsonObject:
-        found: JsonObject = {"id": step.id, **self._call(step.call, step.where)}
+    def _step(self, number: int, step: WorkflowStep) -> JsonObject:
+        self._later = frozenset(each.id for each in self.workflow.steps[number:])
+        before: JsonObject = {"when": self._criteria(step.when)} if step.when else {}
+        if step.items is not None:
+            before["each"] = {"in": self._value(step.items, step.where), "most": step.most}
+            self._here = (_IN_LOOPS,)
+        found: JsonObject = {"id": step.id, **self._call(step.call, step.where), **before}
         if str(found["tool"]) in self.called:
             self._tools[step.id] = self.called[str(found["tool"])]
-        if step.when:
-            found["when"] = self._criteria(step.when)
-        if step.items is not None:
-            found["each"] = {"in": self._value(step.items, step.where), "most": step.most}
+            self._inner = self._tools[step.id].operation.decided.workflow
+        is_of_workflow = self._inner is not None or step.call.target.kind == "workflow"
+        self._here += (_AFTER_CALLS, _ONLY["outputs"]) if is_of_workflow else (_AFTER_CALLS,)
         if step.success is not None:
             found["success"] = self._criteria(step.success)
         for key, actions in (("onSuccess", step.on_success), ("onFailure", step.on_failure)):
@@ -313,6 +346,7 @@ class Steps:
             found["seconds"] = step.seconds
         for other in step.after:
             self._check_step(other, step.where)
+        self._here, self._inner, self._later = (), None, frozenset()
         return {**found, **({"after": list[JsonValue](step.after)} if step.after else {})}
 
     def _call(self, call: Invocation, where: Where) -> JsonObject:
@@ -321,22 +355,24 @@ class Steps:
         if tool is None:
             return {"tool": call.target.name, "arguments": {"members": {}}}
         members: dict[str, Value] = {}
+        places: dict[str, Where] = {}
+        before = len(self.diagnostics)
         for each in call.parameters:
             name = self._argument(tool, call.target, each.location, each.name, each.where)
             if name:
                 members[name] = self._fitted(self._value(each.value, each.where), tool, name)
+                places[name] = each.where
         arguments: Value = {"members": dict[str, JsonValue](members)}
         if call.body is not None:
             arguments = self._with_body(tool, call.body, members, where)
-        self._check_arguments(tool, arguments, where)
+        if len(self.diagnostics) == before:  # an argument of a wrong name may be the one that is missing
+            self._check_arguments(tool, arguments, where, places)
         return {"tool": tool.name, "arguments": arguments}
 
     def _target(self, target: Target) -> ToolSpec | None:
         tool = self.find(target)
         if tool is not None:
             self.called[tool.name] = tool
-            if target.kind == "workflow":
-                self._workflows[target.name] = tool.name
         return tool
 
     def _argument(self, tool: ToolSpec, target: Target, location: str | None, name: str, where: Where) -> str:
@@ -355,9 +391,14 @@ class Steps:
             wires |= {argument: argument for argument in (*properties, *tool.binding.also)}
             is_open = tool.binding.open or "" in wires
             known, found = list(wires), wires.get(name, name if is_open else "")
-        if not found:
+        if not found and location == "header" and is_of_http(name) and name.lower() not in _CREDENTIALS:
+            message = f"The header parameter {clipped(name)} of the step is left out: it belongs to HTTP."
+            hint = "The server sends the header fields that the operation needs."
+            self.doubts.setdefault(("credential-parameter", message, hint), where)
+        elif not found:
             message = f"{tool.name} has no argument '{clipped(name)}'{f' in the {location}' if location else ''}."
-            self.diagnostics.add("unknown-step-argument", message, where, nearest(name, known))
+            hint = _NO_CREDENTIAL if name.lower() in _CREDENTIALS and location == "header" else nearest(name, known)
+            self.diagnostics.add("unknown-step-argument", message, where, hint)
         return found
 
     def _with_body(self, tool: ToolSpec, body: Value, members: dict[str, Value], where: Where) -> Value:
@@ -397,8 +438,11 @@ class Steps:
             return {"literal": compact(number)}
         return {**value, "asText": True} if "expression" in value and self._kinds_of(value) != {"string"} else value
 
-    def _check_arguments(self, tool: ToolSpec, arguments: Value, where: Where) -> None:
-        """Report arguments that are missing, and constants of a type that their schema does not allow."""
+    def _check_arguments(self, tool: ToolSpec, arguments: Value, where: Where, places: Mapping[str, Where]) -> None:
+        """Report arguments that are missing, and constants of a type that their schema does not allow.
+
+        `places`: argument → where its value stands, if it has a place of its own.
+        """
         if "members" not in arguments or "spread" in arguments:
             return
         given = as_object(arguments["members"])
@@ -415,7 +459,8 @@ class Steps:
                     f"{tool.name} takes {' or '.join(sorted(wanted))} as '{clipped(name)}', and this step gives "
                     f"{' or '.join(sorted(told))}."
                 )
-                self.diagnostics.add("unfit-argument", message, where, "Give the argument a value of its type.")
+                hint = "Give the argument a value of its type."
+                self.diagnostics.add("unfit-argument", message, places.get(name, where), hint)
 
     def _kinds_of(self, value: Value) -> set[str]:
         """Return the JSON types that a value can have, {} if that is unknown."""
@@ -477,32 +522,58 @@ class Steps:
         return as_object(_mapped(value, self._renamed))
 
     def _renamed(self, text: str) -> str:
-        return _WORKFLOW.sub(lambda found: f"$workflows.{self._workflows.get(found[1], found[1])}.", text)
+        names = {id_: tool.name for id_, tool in self._workflows.items()}
+        return _WORKFLOW.sub(lambda found: f"$workflows.{names.get(found[1], found[1])}.", text)
 
     def _check(self, expression: str, where: Where) -> None:
-        """Report an expression that names an unknown input, step, or output of a step."""
-        source, _, rest = expression.removeprefix("$").partition(".")
-        name, _, member = re.split(r"[#\[{]", rest, maxsplit=1)[0].partition(".")
-        if source == "inputs" and self.inputs.schemas is not None and name:
-            known = list(self.inputs.schemas)
-            if not any(f"{name}.{member}".startswith(each) for each in known):
-                message = f"The workflow has no input '{clipped(name)}'."
-                self.diagnostics.add("unknown-output", message, where, nearest(name, known))
+        """Report an expression that has no value at its place, or names an unknown input, step, workflow or output."""
+        path = re.split(r"[#\[{]", expression.removeprefix("$"), maxsplit=1)[0]
+        source, _, rest = path.partition(".")
+        name, _, member = rest.partition(".")
+        output = member.removeprefix("outputs").removeprefix(".")
+        if source in _ONLY and _ONLY[source] not in self._here:
+            message = f"'{clipped(expression)}' has no value at this place."
+            self.diagnostics.add("unknown-output", message, where, f"There is such a value only {_ONLY[source]}.")
+        elif source == "outputs" and rest and self._inner is not None:
+            self._check_name(rest, list(self._inner.outputs), f"The workflow {self._inner.id} has no output", where)
+        if source == "inputs" and self.inputs.schemas is not None and rest:
+            self._check_name(rest, list(self.inputs.schemas), "The workflow has no input", where)
+        if source == "workflows":
+            inner = self._workflows.get(name)
+            made = None if inner is None else inner.operation.decided.workflow
+            if made is None:
+                message = f"No step calls the workflow '{clipped(name)}'."
+                hint = "Call the workflow in a step, or write `dependsOn`."
+                self.diagnostics.add("unknown-output", message, where, hint)
+            elif output and output != member:
+                self._check_name(output, list(made.outputs), f"The workflow {name} has no output", where)
         if source == "steps":
             self._check_step(name, where)
             step = next((each for each in self.workflow.steps if each.id == name), None)
-            output = member.removeprefix("outputs").removeprefix(".")
-            if step is not None and output and not any(output.startswith(each) for each in step.outputs):
-                message = f"The step {name} has no output '{clipped(output)}'."
-                self.diagnostics.add("unknown-output", message, where, nearest(output, list(step.outputs)))
+            if name in self._later and not self._goes_back:
+                message = f"The step '{clipped(name)}' has no outputs yet when this value is needed."
+                self.diagnostics.add("unknown-output", message, where, "Write that step before this one.")
+            if step is not None and output:
+                self._check_name(output, list(step.outputs), f"The step {name} has no output", where)
             if step is not None and output in step.outputs:
                 self._check_answer(step, output, expression.partition("#")[2], where)
+
+    @property
+    def _goes_back(self) -> bool:
+        """Return True if the steps may be made in another order than they are written in."""
+        return any(action.step for each in self.workflow.steps for action in (*each.on_success, *each.on_failure))
+
+    def _check_name(self, name: str, known: list[str], told: str, where: Where) -> None:
+        """Report a name, with the names of members behind it, that begins with none of the known names."""
+        if not any(f"{name}.".startswith(f"{each}.") for each in known):
+            hint = nearest(name, known) or "There are none."
+            self.diagnostics.add("unknown-output", f"{told} '{clipped(name)}'.", where, hint)
 
     def _check_answer(self, step: WorkflowStep, output: str, pointer: str, where: Where) -> None:
         tool = self._tools.get(step.id)
         found = None if tool is None else _doubt(step, tool, output, pointer, self.composer)
         if found is not None:
-            self.doubts.setdefault(found, where)
+            self.doubts.setdefault(("undescribed-output", *found), where)
 
     def _check_step(self, name: str, where: Where) -> None:
         known = [each.id for each in self.workflow.steps]
@@ -574,7 +645,7 @@ def _doubt(step: WorkflowStep, tool: ToolSpec, output: str, pointer: str, compos
     written = str(step.outputs[output].get("expression", ""))
     expression, _, inner = written.partition("#")
     decided = tool.operation.decided
-    if expression != _BODY or decided.workflow is not None or decided.result is not None or tool.binding.task:
+    if expression != _BODY or decided.result is not None or tool.binding.task:
         return None  # the output is no part of the answer that the document describes
     if any(_OF_FAILURES.search(each.condition) for each in step.success or ()):
         return None
@@ -595,6 +666,8 @@ def _doubt(step: WorkflowStep, tool: ToolSpec, output: str, pointer: str, compos
 
 def _schemas(tool: ToolSpec) -> list[JsonObject]:
     """Return the schemas of all successful answers of a tool. A schema that allows everything is {}."""
+    if tool.operation.decided.workflow is not None:
+        return [{"type": "object", "properties": {name: {} for name in tool.operation.decided.workflow.outputs}}]
     good = [each for each in tool.operation.responses if each.status[:1] == "2"]
     content = [media for each in good for media in each.content]
     return [as_object(each.schema) if encoding_of(each.name) == "json" else {} for each in content]

@@ -1,5 +1,6 @@
 """Read the workflows of an Arazzo document: their steps, with parameters, criteria and actions."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast, get_args
@@ -33,6 +34,10 @@ _ASYNC = ("channelPath", "correlationId", "action")
 _NO_ASYNC = "Leave this workflow out; mcpgen calls operations of OpenAPI documents."
 _KINDS = {"success action": ("end", "goto"), "failure action": ("end", "goto", "retry")}
 _CRITERIA = ("simple", "regex", "jsonpath")
+
+_LONGEST_ID = 64
+_OUTSIDE_OF_IDS = re.compile(r"[^A-Za-z0-9_-]")
+_USED = re.compile(r"\$steps\.([A-Za-z0-9_-]+)\.")
 
 _Named = tuple[str, Action]
 """An action with its name."""
@@ -156,7 +161,7 @@ def _step(raw: JsonValue, where: Where, around: _Context) -> WorkflowStep:
         success = _criteria(entry["successCriteria"], "successCriteria", where.inside("successCriteria"))
     own = {key: _actions(entry.get(key), key, where.inside(key), facts) for key in ("onSuccess", "onFailure")}
     return WorkflowStep(
-        id=read_text(entry, "stepId", "step", where),
+        id=_identifier(read_text(entry, "stepId", "step", where), where.inside("stepId")),
         where=where,
         call=_call(entry, where, around),
         description=as_text(entry.get("description")),
@@ -167,6 +172,14 @@ def _step(raw: JsonValue, where: Where, around: _Context) -> WorkflowStep:
         after=_after(entry.get("dependsOn"), where.inside("dependsOn")),
         seconds=_seconds(entry.get("timeout"), where.inside("timeout")),
     )
+
+
+# Results name steps, so an id must not bring blanks, line ends or hidden characters into them.
+def _identifier(written: str, where: Where) -> str:
+    """Return the id of a step in the characters that Arazzo recommends. Raises SkipOperation if it is too long."""
+    if len(written) > _LONGEST_ID:
+        raise invalid(f"A `stepId` has at most {_LONGEST_ID} characters.", where)
+    return _OUTSIDE_OF_IDS.sub("-", written)
 
 
 def _call(entry: JsonObject, where: Where, around: _Context) -> Invocation:
@@ -211,7 +224,7 @@ def _after(value: JsonValue, where: Where) -> tuple[str, ...]:
             message = "A step cannot depend on a step of another workflow."
             hint = "Let a step call the other workflow, or name the workflow in `dependsOn` of this workflow."
             raise unsupported(message, where.inside(index), hint)
-        found.append(each)
+        found.append(_identifier(each, where.inside(index)))
     return tuple(found)
 
 
@@ -226,7 +239,8 @@ def _seconds(value: JsonValue, where: Where) -> float | None:
 def _ordered(steps: list[WorkflowStep]) -> tuple[WorkflowStep, ...]:
     """Return the steps in their order, but each after the steps that it depends on (Arazzo 1.1, 4.8.5.2).
 
-    Raises SkipOperation if a step depends on an unknown step or on itself, or if two steps have one id.
+    If a step has `dependsOn`, steps also depend on those whose outputs they use. Raises SkipOperation if a step depends
+    on an unknown step or on itself, or if two steps have one id.
     """
     known: dict[str, WorkflowStep] = {}
     for step in steps:
@@ -238,9 +252,13 @@ def _ordered(steps: list[WorkflowStep]) -> tuple[WorkflowStep, ...]:
             if target not in known:
                 message = f"The step '{clipped(step.id)}' names the step '{clipped(target)}', which does not exist."
                 raise invalid(message, step.where, nearest(target, list(known)))
+    needed = {each.id: set(each.after) for each in steps}
+    if any(needed.values()):
+        for each in steps:
+            needed[each.id] |= known.keys() & set(_USED.findall(repr(each.call))) - {each.id}
     found: dict[str, WorkflowStep] = {}
     while len(found) < len(steps):
-        ready = next((each for each in steps if each.id not in found and all(i in found for i in each.after)), None)
+        ready = next((each for each in steps if each.id not in found and needed[each.id] <= found.keys()), None)
         if ready is None:
             left = next(each for each in steps if each.id not in found)
             raise invalid(f"The step '{clipped(left.id)}' depends on itself.", left.where.inside("dependsOn"))
@@ -335,7 +353,7 @@ def _action(raw: JsonValue, kind: str, where: Where, facts: Facts) -> _Named:
     if written not in _KINDS[kind]:
         known = ", ".join(f"`{each}`" for each in _KINDS[kind])
         raise invalid(f"The type of a {kind} is one of {known}.", where.inside("type"))
-    step = read_text(entry, "stepId", kind, where) if "stepId" in entry else ""
+    step = _identifier(read_text(entry, "stepId", kind, where), where) if "stepId" in entry else ""
     target = None
     if "workflowId" in entry:
         target = facts.workflow(read_text(entry, "workflowId", kind, where), where.inside("workflowId"))

@@ -22,6 +22,13 @@ _ROOT = re.compile(
 )
 """Beginning of a text that is meant as a runtime expression. `$5` and `$ref` are none."""
 
+_SLIPS = {
+    r"^(\$steps\.[A-Za-z0-9_-]+)\.(?!outputs\b)(?:output\.)?": r"\1.outputs.",
+    r"^(\$(?:request|response))\.headers\b": r"\1.header",
+    r"^(\$(?:request|response)\.body)/": r"\1#/",
+}
+"""Pattern of a frequent mistake in an expression → what stands there in a correct one."""
+
 _EMBEDDED = re.compile(r"\{(\$[^{}]*)\}")
 _SELECTOR = frozenset({"context", "selector", "type"})
 _MARK = re.compile("\ue000([0-9]+)\ue001")
@@ -137,6 +144,9 @@ def _no_expression(text: str, where: Where) -> Exception:
         hint = "Leave this workflow out; mcpgen calls operations of OpenAPI documents."
         return unsupported("mcpgen has no messages of AsyncAPI.", where, hint)
     hint = "Expressions are written as in $steps.ID.outputs.NAME#/pointer or $response.body#/pointer."
+    for pattern, right in _SLIPS.items():
+        if (corrected := re.sub(pattern, right, text)) != text and expressions.is_expression(corrected):
+            hint = f"Did you mean '{clipped(corrected)}'?"
     return invalid(f"'{clipped(text)}' is no runtime expression that has a value in a call.", where, hint)
 
 

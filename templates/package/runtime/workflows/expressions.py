@@ -184,8 +184,8 @@ def build(value: Mapping[str, Any], scope: Scope) -> Any:
     """Return the JSON value that `value` describes, a `WorkflowValue` of `bindings.json`.
 
     A member of an object, or an item of a list, is left out if it refers to an input that the caller left out, or to a
-    step that did not run. Required arguments are checked afterwards, as in every call. Raise Unresolved if any other
-    expression refers to nothing, and TooLarge if the result is larger than a workflow may hold.
+    step or workflow that did not run. Required arguments are checked afterwards, as in every call. Raise Unresolved if
+    any other expression refers to nothing, and TooLarge if the result is larger than a workflow may hold.
     """
     built = _built(value, scope)
     _check_size(built)
@@ -324,7 +324,7 @@ def _renamed(body: Any, value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_left_out(value: Mapping[str, Any], scope: Scope) -> bool:
-    """Return True for an expression that refers to an input left out by the caller, or to a step that did not run.
+    """Return True for an expression that refers to an input left out by the caller, or to what did not run.
 
     A text that consists of one such expression is left out, too.
     """
@@ -332,8 +332,9 @@ def _is_left_out(value: Mapping[str, Any], scope: Scope) -> bool:
     if len(pieces) == 1:
         value = pieces[0]
     expression = value.get("expression", "")
-    if expression.startswith("$steps.") and is_expression(expression):
-        return parse(expression).names[0] not in scope.steps
+    if expression.startswith(("$steps.", "$workflows.")) and is_expression(expression):
+        found = parse(expression)
+        return found.names[0] not in (scope.steps if found.source == "steps" else scope.workflows)
     if not expression.startswith("$inputs"):
         return False
     try:

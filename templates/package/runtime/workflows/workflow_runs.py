@@ -173,7 +173,7 @@ class RunningWorkflow:
                 target = await self._follow(step)
             except Unresolved as reason:
                 raise Stopped(f"The step {step['id']} could not go on. {reason}") from None
-            record.items, record.retries = [], 0
+            record.items, record.retries = [], {}
             record.place = target
         if record.transfer:
             return await self._other(record.transfer, "which follows")
@@ -205,22 +205,29 @@ class RunningWorkflow:
             attempt = await self._attempt(step, items[len(record.items)])
             if not attempt.problem:
                 record.items.append(attempt.outputs)
-                record.retries = 0
+                record.retries = {}
                 if len(record.items) < len(items):
                     continue
             action = self._action(step, attempt)
             if action is None and attempt.problem:
                 raise Stopped(f"The step {step['id']} failed: {attempt.problem}")
             if action is not None and action["kind"] == "retry":
-                record.retries += 1
                 record.before = self._led(action, attempt)
                 # Retry-After overrules the action (Arazzo 1.1, 4.8.8)
-                await asyncio.sleep(action.get("seconds", 0) if attempt.wait is None else attempt.wait)
+                await self._pause(step, attempt, action.get("seconds", 0) if attempt.wait is None else attempt.wait)
                 continue
             if not attempt.problem:
                 self._succeed(step)
             return after if action is None else self._target(step, action, attempt)
         return after
+
+    async def _pause(self, step: WorkflowStep, attempt: Attempt, seconds: float) -> None:
+        """Wait before a step is retried. Raise Stopped at once if the workflow may not take that long."""
+        until, now = self._limit.when(), asyncio.get_running_loop().time()
+        if until is not None and now + seconds > until:
+            more = f"It can be tried again after {seconds:g} seconds, which is longer than the workflow may take."
+            raise Stopped(f"The step {step['id']} failed: {attempt.problem} {more}")
+        await asyncio.sleep(seconds)
 
     def _items(self, step: WorkflowStep, scope: Scope) -> list[Any]:
         """Return the items that a step is repeated for, or one ABSENT for a step that is made once."""
@@ -254,7 +261,7 @@ class RunningWorkflow:
         if not isinstance(arguments, dict):
             raise Stopped(f"The arguments of the step {step['id']} are no object.")
         inner, result, span = await self._made(step["id"], step["tool"], arguments, step.get("seconds"))
-        self._observe(step["tool"], arguments, inner, result, scope)
+        self._observe(inner, result, scope)
         problem = self._problem(step, inner, result, scope)
         entry = self._entry(step["id"], step["tool"], arguments, inner, span, problem)
         if problem:
@@ -293,36 +300,38 @@ class RunningWorkflow:
         self._record.made.append(entry)
         return entry
 
-    def _observe(
-        self, tool: str, arguments: dict[str, Any], inner: StepCall | None, result: Result, scope: Scope
-    ) -> None:
+    @staticmethod
+    def _observe(inner: StepCall | None, result: Result, scope: Scope) -> None:
         """Let expressions refer to a call that was made, and to its answer."""
         if inner is None:
             return
         scope.request, scope.response = inner.request, inner.answered(result)
         if "workflow" in inner.tool.binding and isinstance(result.structured, dict):
             scope.outputs = result.structured
-            self._record.workflows[tool] = {"inputs": arguments, "outputs": result.structured}
 
     def _problem(self, step: WorkflowStep, inner: StepCall | None, result: Result, scope: Scope) -> str:
         """Return why a call of a step is no success, or ""."""
-        told = _told(inner, result) if result.is_error else "the answer does not meet its success criteria."
+        told = _told(inner, result) if result.is_error else ""
         if scope.response is None:
-            return told
+            return told or "there is no answer."
         if inner is not None and inner.too_large:
             return f"the answer has more than {LARGEST:,} bytes."
         if "success" not in step:
-            return told if result.is_error or scope.response.status >= 400 else ""
-        return "" if all(holds(each, scope) for each in step["success"]) else told
+            return told or (f"the status is {scope.response.status}." if scope.response.status >= 400 else "")
+        missed = next((each for each in step["success"] if not holds(each, scope)), None)
+        return "" if missed is None else told or f"the answer does not meet {brief(missed['condition'], 200)}."
 
     # -- actions -------------------------------------------------------------------------------------------------------
 
     def _action(self, step: WorkflowStep, attempt: Attempt) -> WorkflowAction | None:
         """Return the first action whose criteria hold, or None. A retry counts only while it may be made again."""
-        for action in step.get("onFailure", ()) if attempt.problem else step.get("onSuccess", ()):
-            if action["kind"] == "retry" and self._record.retries >= action.get("most", 1):
+        retries = self._record.retries
+        for place, action in enumerate(step.get("onFailure", ()) if attempt.problem else step.get("onSuccess", ())):
+            made = retries.get(str(place), 0)
+            if action["kind"] == "retry" and made >= action.get("most", 1):
                 continue
             if all(holds(each, attempt.scope) for each in action.get("criteria", ())):
+                retries[str(place)] = made + 1
                 return action
         return None
 
@@ -423,6 +432,8 @@ class RunningWorkflow:
         self._dialogue = _following(self._call.dialogue, "")  # a later call must not take this call's answer
         if span.confirmation not in ("", "accept") or span.unanswered:
             raise Stopped(f"The step {step} was not made. {result}")
+        if made is not None and "workflow" in made.tool.binding and isinstance(result.structured, dict):
+            self._record.workflows[tool] = {"inputs": arguments, "outputs": result.structured}
         return made, result, span
 
     def _consent(self, tool: str, own: str) -> str:
