@@ -90,6 +90,7 @@ class Shop:
                 await asyncio.Event().wait()
             told = json.dumps(answer).encode()
             line = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nContent-Type: application/json\r\nX-Total: 7\r\n"
+            line += f"X-Sent: {SECRET}\r\n"
             await connection.send(line.encode() + f"Content-Length: {len(told)}\r\n\r\n".encode() + told)
         return None
 

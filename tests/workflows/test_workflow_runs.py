@@ -81,6 +81,14 @@ MORE = """
   - {id: read, call: hidden_read, with: {q: '{who}'}}
   - {id: mail, request: 'POST /mails?by={who}', with: {who: '{who}', to: '{read/0/mail}'}}
   - {id: gone, request: 'DELETE /mails/{mail}', with: {mail: '{mail/id}'}}
+- name: forward_field
+  description: Send a header field of an answer if a later step fails.
+  confirm: never
+  steps:
+  - call: create_refund
+    with: {invoice: 1}
+    undo: {call: send_mail, with: {to: x, text: 'key {$response.header.X-Sent}'}}
+  - {call: delete_mail, with: {mail: 9}}
 - name: forever
   description: Ask for a job that never ends.
   steps:
@@ -346,10 +354,12 @@ def test_a_step_sees_no_secret(project: Path) -> None:
         result = await scene.call("refund_last_invoice", customer="ann")
         assert SECRET not in str(result) + str(result.structured)
         await scene.call("forward_note")
+        await scene.call("forward_field")
 
     shop = run(project, scene)
     assert SECRET not in "".join(shop.seen)
-    assert shop.writes[-1].startswith('POST /mails {"to":"x","text":"key ')
+    mails = [each for each in shop.writes if each.startswith('POST /mails {"to":"x","text":"key ')]
+    assert len(mails) == 2
 
 
 def test_a_workflow_needs_the_roles_of_its_steps(tmp_path: Path) -> None:
