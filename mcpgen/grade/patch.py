@@ -153,7 +153,7 @@ class _Patch:
             return ""
         [(text, places)] = texts.items()
         if named.path:
-            few = len(places) < FEWEST and _OF_ONE_CALL.search(text) is not None
+            few = _OF_ONE_CALL.search(text) is not None
         else:
             few = len(places) < (FEWEST if len(words(named.name)) > 1 else FEWEST_OF_ONE_WORD)
         return "" if few else _copied(text)
@@ -211,12 +211,16 @@ class _Patch:
                 waiting += [(pointer(place, key), each) for key, each in value.items() if key not in _DATA]
 
     def _parameter(self, place: str, value: JsonObject) -> _Named:
-        """Return a parameter. A name in a path means the same in each path that begins in the same way."""
+        """Return a parameter. A name in a path means the same in each path that begins in the same way.
+
+        A name that a path has twice says nothing about other paths.
+        """
         name, steps = as_text(value.get("name")), tokens(place)
         schema = self._resolved("", value["schema"])[1] if "schema" in value else value
         path = ""
         if value.get("in") == "path":
-            path = steps[1].partition(f"{{{name}}}")[0] if steps[0] == "paths" else place
+            before, *after = steps[1].split(f"{{{name}}}") if steps[0] == "paths" else [""]
+            path = before if len(after) == 1 else place
         return _Named(place, name, value, schema, path)
 
     def _arguments(self, place: str) -> Iterator[_Named]:
