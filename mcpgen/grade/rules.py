@@ -104,10 +104,13 @@ def _is_opaque(argument: Argument) -> bool:
 
 
 def _contradicts(facts: Facts) -> Answer:
-    """Compare the verbs of the tool's first sentence with its hints. The first word must be a verb."""
-    said = stems.stems(facts.purpose)
+    """Compare the verbs of the tool's first sentence with its hints. The first word must be a verb.
+
+    A name such as `Open-Meteo` is no verb.
+    """
+    said, first = stems.stems(facts.purpose), stems.stems(facts.purpose.partition(" ")[0])
     verbs = {synonyms.VERBS[word] for word in said if word in synonyms.VERBS}
-    if not said or said[0] not in synonyms.VERBS:
+    if not said or said[0] not in synonyms.VERBS or len(first) > 1:
         return NO_FAULT
     hints = facts.tool.annotations
     wrong = "r" not in verbs if hints.read_only else verbs == {"r"} or (verbs == {"d"} and not hints.destructive)
@@ -163,7 +166,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "id-without-source",
         8,
-        "A call needs an id that no other tool returns.",
+        "A call needs an id, and no tool is known that lists or searches what it identifies.",
         "Offer the operation that lists these ids, or say in the description where an id comes from.",
         lambda facts: _yes(bool(facts.sourceless), *facts.sourceless),
     ),
