@@ -17,6 +17,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from mcpgen.base.errors import SkipOperation
@@ -46,6 +47,7 @@ _NAME = re.compile(
     r"(display|full|company|business|user|file|first|last|short|original|legal)?name|title|label|subject|summary|login"
     r"|headline|symbol"
 )
+_LIKE_NAME = re.compile(r".*name")
 _ID = re.compile(
     r"id|uuid|guid|key|(invoice|order|ticket|case|account|document|reference)?number|code|slug|sku|ref(erence)?"
 )
@@ -166,8 +168,9 @@ def _chosen(item: Mapping[str, JsonObject], composer: Composer, most: int) -> li
         if role:
             found[role].append(_column(path, shows))
     if not found["name"]:
-        ids = [name for name, node in item.items() if _ID.fullmatch(alphanumeric(name)) and _is_scalar(node)]
-        found["name"] = [_column(name, "") for name in sorted(ids, key=_rank)[:1]]
+        scalars = sorted((name for name, node in item.items() if _is_scalar(node)), key=_rank)
+        fitting = (name for like in (_LIKE_NAME, _ID) for name in scalars if like.fullmatch(alphanumeric(name)))
+        found["name"] = list[JsonValue](_column(name, "") for name in islice(fitting, 1))
         found["other"] = [each for each in found["other"] if each not in found["name"]]
     times = most // _MOST_IN_TABLE
     found = {role: each[: times * _SHARES.get(role, most)] for role, each in found.items()}
@@ -199,8 +202,9 @@ def _judged(name: str, node: JsonObject, composer: Composer, *, has_currency: bo
         return "", "", name
     kinds, plain, said = {*types(node)} - {"null"}, alphanumeric(name), as_text(node.get("description"))
     if not kinds & {"string", "number", "integer", "boolean"}:
-        inner = sorted(listings.item_of(node, composer), key=_rank) if "properties" in node else []
-        inside = next((each for each in inner if _NAME.fullmatch(alphanumeric(each)) and "." not in each), "")
+        inner = listings.item_of(node, composer) if "properties" in node else {}
+        names = (each for each in sorted(inner, key=_rank) if _is_scalar(inner[each]) and "." not in each)
+        inside = next((each for each in names if _NAME.fullmatch(alphanumeric(each))), "")
         return ("party", "", f"{name}.{inside}") if inside else ("", "", name)
     if kinds & {"integer", "number"}:
         return *_number(plain, node, said, kinds, has_currency=has_currency), name

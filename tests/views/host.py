@@ -54,8 +54,8 @@ class Host:
     def __init__(self, page: Page, address: str) -> None:
         self.page = page
         self.address = address
-        self.call: Answer = _refuse
-        self.read: Answer = _refuse
+        self.call: Answer = refuse
+        self.read: Answer = refuse
         self.seen: list[str] = []
         self.pictures: list[str] = []
 
@@ -108,7 +108,8 @@ class Host:
             await self.page.drawn()
 
 
-async def _refuse(params: Any) -> Any:
+async def refuse(params: Any) -> Any:
+    """Answer a call or the reading of a resource as a server that has neither."""
     return {"content": [{"type": "text", "text": "Not here."}], "isError": True}
 
 

@@ -16,8 +16,9 @@ from mcpgen.read import fetch
 from tests.corpus.test_corpus import CORPUS, DOCUMENTS, Entry
 from tests.page.pages import Run
 from tests.page.test_browser import ATTACKS, CONTRAST, HANDLERS
+from tests.views import awkward
 from tests.views.answers import Answers
-from tests.views.host import CAN, Host
+from tests.views.host import CAN, Host, refuse
 from tests.views.results import CHANGE, INVOICE, INVOICES, REMOVAL, TOOLS, info, invoices, result, told
 
 pytestmark = pytest.mark.slow
@@ -216,6 +217,101 @@ def test_a_host_that_can_nothing_sees_the_result(chromium: tuple[Run, Host]) -> 
         await host.drawn()
         assert await host.inside("document.documentElement.style.colorScheme") == "dark"
         await host.assert_quiet()
+
+    run(scene())
+
+
+@pytest.mark.parametrize("name", awkward.CASES)
+def test_awkward_values_are_shown(chromium: tuple[Run, Host], packages: Path, name: str) -> None:
+    run, host = chromium
+    axe = (packages / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+    value, view, shows, lacks = awkward.CASES[name]
+    host.call = host.read = refuse
+
+    async def scene() -> None:
+        await host.open(360)
+        await host.play(result(json.dumps(value), view), {}, toolInfo=info(view))
+        await host.inside("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        await host.drawn()
+        text = await host.inside(TEXT)
+        assert [each for each in shows if each not in text] == []
+        assert [each for each in lacks if each in text] == []
+        assert await host.inside("document.documentElement.scrollWidth") <= 360
+        assert await host.inside(STRANGERS) == []
+        await host.inside(axe)
+        assert await host.inside(FOUND.format()) == []
+        await host.assert_quiet()
+
+    run(scene())
+
+
+def test_what_lies_deep_can_be_opened(chromium: tuple[Run, Host]) -> None:
+    """Check the way to an object that no card shows, and the way back, which keeps what a person filtered."""
+    run, host = chromium
+    rows = [{"name": name, "in": {"deep": [[{"x": f"{name} inside"}]]}} for name in ("Ann", "Bob")]
+    host.call = host.read = refuse
+
+    async def scene() -> None:
+        await host.open(1200)
+        await host.play(result(rows, awkward.TABLE), {}, toolInfo=info(awkward.TABLE))
+        await host.inside("document.querySelector('input[type=search]').focus()")
+        await host.page.type("bob")
+        assert await host.inside(ROWS) == ["Bob"]
+        for label in ("Bob", "1 field"):
+            await host.inside(CLICK.format(label))
+            await host.drawn()
+        assert "Bob inside" in await host.inside(TEXT)
+        for label in ("Back", "Back to the list"):
+            await host.inside(CLICK.format(label))
+            await host.drawn()
+        assert await host.inside(ROWS) == ["Bob"]
+        assert await host.inside("document.activeElement.textContent") == "Bob"
+        await host.inside("document.querySelector('input[type=search]').select()")
+        await host.page.type("name")
+        assert await host.inside(ROWS) == [], "the filter searches values, and not their names"
+        await host.assert_quiet()
+
+    run(scene())
+
+
+def test_no_digit_is_lost_on_the_way_to_a_call(chromium: tuple[Run, Host]) -> None:
+    run, host = chromium
+    found = result({"data": invoices()}, INVOICES, "Next page: page=9007199254740993")
+
+    async def answered(params: Any) -> Any:
+        return found
+
+    host.call, host.read = answered, refuse
+
+    async def scene() -> None:
+        await host.open(1200)
+        await host.play(found, {}, toolInfo=info(INVOICES))
+        await host.inside(CLICK.format("Next page"))
+        await host.until("document.body.innerText.includes('on page 2')", inside=True)
+        await host.inside("(document.querySelector('.form input').value = '9007199254740995')")
+        await host.inside(CLICK.format("Call again"))
+        await host.drawn()
+        sent = [each["arguments"] for each in await host.page.run("called")]
+        assert sent == [{"page": "9007199254740993"}, {"page": "9007199254740995"}]
+
+    run(scene())
+
+
+def test_arguments_of_a_call_that_fails_stay_in_the_form(chromium: tuple[Run, Host]) -> None:
+    run, host = chromium
+
+    async def failing(params: Any) -> Any:
+        return result("Too many requests.", failed=True)
+
+    host.call, host.read = failing, refuse
+
+    async def scene() -> None:
+        await host.open(1200)
+        await host.play(*LIST[:2], toolInfo=info(INVOICES))
+        await host.inside("(document.querySelector('.form input').value = '7')")
+        await host.inside(CLICK.format("Call again"))
+        await host.until("document.body.innerText.includes('Too many requests.')", inside=True)
+        assert await host.inside("document.querySelector('.form input').value") == "7"
 
     run(scene())
 

@@ -3,19 +3,19 @@
 const MOST_ROWS = 20, MOST_DEPTH = 3, LONGEST_TEXT = 600;
 
 function card(item, view, title, above) {
-  if (!item || typeof item !== "object") return el("section", { class: "card" }, el("h1", {}, title), above, el("p", { class: "lines" }, item === undefined || item === null ? "The answer is empty." : shown(item, { name: "" }, {}, true)));
+  if (!item || typeof item !== "object" || !Object.keys(item).length) return el("section", { class: "card" }, el("h1", {}, title), above, el("p", { class: "lines" }, isNothing(item) || typeof item === "object" ? "The answer is empty." : shown(item, { name: "" }, {}, true)));
   if (Array.isArray(item)) return el("section", { class: "card" }, el("h1", {}, title), above, inside(item, "", 1));
   const columns = (view.columns || []).filter((column) => at(item, column.name) !== undefined);
   const known = columns.length ? columns : columnsOf([item], {});
-  const called = known.find((column) => typeof at(item, column.name) === "string" && /name|title|subject|summary|login|label|^(number|key|code|id)$/i.test(column.name) && !column.name.includes("."));
-  const badges = known.filter((column) => column.shows === "badge" && typeof at(item, column.name) === "string").slice(0, 3);
+  const called = known.find((column) => typeof at(item, column.name) === "string" && !isNothing(at(item, column.name)) && /name|title|subject|summary|login|label|^(number|key|code|id)$/i.test(column.name) && !column.name.includes("."));
+  const badges = known.filter((column) => column.shows === "badge" && typeof at(item, column.name) === "string" && !isNothing(at(item, column.name))).slice(0, 3);
   const first = known.filter((column) => column !== called && !badges.includes(column));
   const covered = new Set(known.map((column) => column.name.split(".")[0]));
   const others = Object.keys(item).filter((name) => !covered.has(name));
   const scalars = others.filter((name) => !isRich(item[name])), rich = Object.keys(item).filter((name) => isRich(item[name]));
-  const more = scalars.filter((name) => item[name] !== null && item[name] !== "");
+  const more = scalars.filter((name) => !isNothing(item[name]));
   return el("section", { class: "card" },
-    el("p", { class: "kind" }, called && title),
+    called && el("p", { class: "kind" }, title),
     el("h1", {}, called ? String(at(item, called.name)).slice(0, 300) : title, badges.map((column) => [" ", shown(at(item, column.name), column, item)])),
     above,
     fields(first, item),
@@ -51,11 +51,12 @@ function folded(value, node) {
 
 function inside(value, name, depth) {
   if (Array.isArray(value)) {
-    const columns = columnsOf(value, {});
-    const rows = value.slice(0, MOST_ROWS).map((each) => el("tr", {}, columns.length && each && typeof each === "object" ? columns.map((column) => el("td", {}, shown(at(each, column.name), column, each))) : el("td", { colspan: Math.max(1, columns.length) }, each && typeof each === "object" ? brief(each) : shown(each, { name }, {}))));
+    const columns = columnsOf(value, {}), body = el("tbody", {}), more = el("p", { class: "more" });
+    const cells = (each) => columns.map((column, index) => ({ node: shown(at(each, column.name), column, each), index }));
+    const line = (each) => el("tr", {}, isObject(each) && columns.length ? cells(each).map(({ node, index }) => el("td", {}, index ? node : opener(each, name, node))) : el("td", { colspan: Math.max(1, columns.length) }, shown(each, { name }, {}, true)));
+    fillRows(body, value, MOST_ROWS, line, more);
     return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": worded(name || "list") },
-      el("table", { class: "small" }, columns.length > 0 && el("thead", {}, el("tr", {}, columns.map((column) => el("th", { scope: "col" }, worded(column.name))))), el("tbody", {}, rows)),
-      value.length > MOST_ROWS && el("p", { class: "quiet" }, "and " + counted(value.length - MOST_ROWS, "further row")));
+      el("table", { class: "small" }, columns.length > 0 && el("thead", {}, el("tr", {}, columns.map((column) => el("th", { scope: "col" }, worded(column.name))))), body), more);
   }
   const names = Object.keys(value), plainNames = names.filter((each) => !isRich(value[each]));
   return el("div", {}, fields(plainNames.map((each) => ({ name: each })), value), names.filter((each) => isRich(value[each])).map((each) => (depth < MOST_DEPTH ? part(each, value[each], depth + 1) : fields([{ name: each }], value))));

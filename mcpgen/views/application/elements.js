@@ -38,7 +38,7 @@ function say(text) {
 /** A name of a member or an argument as words: `createdAt` and `created_at` become `Created at`. */
 function worded(name) {
   const words = name.replace(/([a-z\d])([A-Z])/g, "$1 $2").replace(/([A-Z])([A-Z][a-z])/g, "$1 $2").split(/[\s_.-]+/).filter(Boolean);
-  const said = words.map((word) => (/^(id|url|uri|uuid|api|ip|html|sku|vat|iban|uid)s?$/i.test(word) ? word.toUpperCase().replace(/S$/, "s") : word.toLowerCase()));
+  const said = words.map((word) => (/^(id|url|uri|uuid|api|ip|html|sku|vat|iban|uid|utc)s?$/i.test(word) || /^[A-Z]{2,3}$/.test(word) ? word.toUpperCase().replace(/S$/, "s") : word.toLowerCase()));
   const text = said.join(" ") || name;
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

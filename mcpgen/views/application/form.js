@@ -14,7 +14,7 @@ function form(schema, given, done, { label: sendLabel, title }) {
     else done(values);
   };
   // Hosts may forbid that a frame submits forms, so this is none for the browser.
-  const enter = (event) => event.key === "Enter" && event.target.tagName === "INPUT" && send();
+  const enter = (event) => event.key === "Enter" && !event.isComposing && event.target.tagName === "INPUT" && send();
   return el("div", { class: "form", role: "form", "aria-label": title, keydown: enter },
     first.map((each) => each.node),
     rest.length > 0 && (first.length ? el("details", {}, el("summary", {}, "Optional arguments"), rest.map((each) => each.node)) : rest.map((each) => each.node)),
@@ -90,5 +90,5 @@ function checkedNumber(text, { minimum, maximum }, kinds) {
   if (Number.isNaN(value) || (!kinds.includes("number") && !Number.isInteger(value))) return [undefined, kinds.includes("number") ? "must be a number." : "must be an integer."];
   if (value < minimum) return [undefined, "must be at least " + minimum + "."];
   if (value > maximum) return [undefined, "must be at most " + maximum + "."];
-  return [value, ""];
+  return [/^-?\d+$/.test(text) && !Number.isSafeInteger(value) ? text : value, ""];  // the server reads digits as an integer
 }

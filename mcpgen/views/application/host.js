@@ -79,7 +79,7 @@ async function call(name, args) {
 function opened(text) {
   try {
     const url = new URL(text);
-    return ["https:", "http:", "mailto:"].includes(url.protocol) ? url.href : "";
+    return ["https:", "http:", "mailto:"].includes(url.protocol) && !url.username && !url.password ? url.href : "";
   } catch {
     return "";
   }

@@ -1,6 +1,11 @@
 // The page as a whole: what the host says comes in, and one of the views is drawn.
 
-const state = { tool: "", title: "Result", view: {}, schema: null, input: {}, pages: [], page: 0, before: NEW, item: null, problem: "" };
+const state = { tool: "", title: "Result", view: {}, schema: null, input: {}, pages: [], page: 0, before: NEW, items: [], problem: "" };
+
+/** Draw the pages anew. Until then each keeps its nodes, and with them what a person filtered, opened or wrote. */
+function forget() {
+  for (const each of state.pages) each.parts = undefined;
+}
 
 /** Take over what the server says of a tool. */
 function learn(told) {
@@ -13,6 +18,7 @@ function learn(told) {
   if (typeof told.title === "string" && told.title) state.title = told.title;
   if (told.inputSchema && typeof told.inputSchema === "object") state.schema = told.inputSchema;
   state.view = { ...state.view, ...told };
+  forget();
 }
 
 hears["ui/notifications/tool-input"] = async ({ arguments: given }) => {
@@ -20,6 +26,7 @@ hears["ui/notifications/tool-input"] = async ({ arguments: given }) => {
   if (!state.pages.length) draw();
   if (state.view.method) {
     state.before = await stateBefore(state.view, state.input);
+    forget();
     draw();
   }
 };
@@ -29,7 +36,7 @@ hears["ui/notifications/tool-result"] = (result) => {
   learn(found.view);
   state.pages = [{ found, input: state.input }];
   state.page = 0;
-  state.item = null;
+  state.items = [];
   draw();
   if (!state.schema) look();
 };
@@ -49,7 +56,7 @@ async function again(args, isPage) {
     if (isPage) state.pages = [...state.pages.slice(0, state.page + 1), { found, input: args }];
     else state.pages = [{ found, input: args }];
     state.page = state.pages.length - 1;
-    state.item = null;
+    state.items = [];
     if (!isPage) state.input = args;
     say(isPage ? "Page " + (state.page + 1) : "Done.");
     if (!isPage && host.can.updateModelContext) ask("ui/update-model-context", { content: [{ type: "text", text: "In the view, the user called " + state.tool + " with " + JSON.stringify(args) + ". Its result:\n" + found.text }] }).catch(() => {});
@@ -62,15 +69,24 @@ async function again(args, isPage) {
 }
 
 function draw() {
-  const parts = state.pages.length ? drawn(state.pages[state.page]) : waitingParts();
+  const there = state.pages[state.page], focused = document.activeElement;
+  const parts = !there ? waitingParts() : state.items.length ? openedParts(there, state.items) : (there.parts ??= drawn(there));
   byId("view").replaceChildren(...[state.problem && el("p", { class: "failure", role: "alert" }, state.problem), ...[parts].flat(Infinity)].filter(Boolean));
   document.title = visible(state.title);
+  if (focused?.isConnected) focused.focus({ preventScroll: true });
 }
 
 /** Before the result is there: what the call is about to do. */
 function waitingParts() {
   const changing = state.view.method && Object.keys(state.input).length > 0;
   return [el("h1", {}, state.title), changing && changes(state.view, state.input, state.before, state.title), el("p", { class: "quiet waiting" }, "Waiting for the answer\u2026")];
+}
+
+/** An object inside of a page, below a button that leads back. */
+function openedParts({ found }, items) {
+  const { value, name } = items.at(-1), title = state.view.title || state.title;
+  const isItem = items.length === 1 && listIn(found.value, state.view) !== null;
+  return [button(isItem ? "Back to the list" : "Back", back, { class: "back" }), card(value, isItem ? state.view : {}, name ? worded(name) : title, isItem && about(value))];
 }
 
 function drawn({ found, input }) {
@@ -81,25 +97,33 @@ function drawn({ found, input }) {
   const list = found.value === undefined ? null : listIn(found.value, view);
   const changed = state.before !== NEW && view.method && view.method !== "DELETE" && el("details", {}, el("summary", {}, "Before and after"), changes(view, input, state.before, title));
   let main;
-  if (state.item) main = [button("Back to the list", () => open(null), { class: "back" }), card(state.item, { ...view, columns: view.columns }, title, about(state.item))];
-  else if (list) main = table(list, view, title, { show: open, page: state.page + 1, next: found.next && host.can.serverTools && (() => turn(1, { ...input, ...found.next })), former: state.page > 0 && (() => turn(-1)) });
+  if (list) main = table(list, view, title, { page: state.page + 1, next: found.next && host.can.serverTools && (() => turn(1, { ...input, ...found.next })), former: state.page > 0 && (() => turn(-1)) });
   else if (found.value !== undefined) main = card(objectIn(found.value, view), view, title);
   else main = el("section", { class: "card" }, el("h1", {}, title), pictures.length ? null : el("p", { class: "lines" }, found.text));
   return [main, pictures, changed, notes, formSection(view, input, view.kind === "form" && view.method !== "DELETE")];
 }
 
-function open(item) {
-  state.item = item;
+/** Show an object inside of what is shown. The way back leads to the same place. */
+byId("view").addEventListener("opened", ({ detail, target }) => {
+  state.items.push({ ...detail, from: target, top: window.scrollY });
   draw();
   byId("view").focus({ preventScroll: true });
   window.scrollTo(0, 0);
+});
+
+function back() {
+  const { from, top } = state.items.pop();
+  draw();
+  (from.isConnected ? from : byId("view")).focus({ preventScroll: true });
+  window.scrollTo(0, top);
 }
 
 function turn(step, args) {
   if (step > 0 && state.page + 1 >= state.pages.length) return again(args, true);
   state.page += step;
-  say("Page " + (state.page + 1));
-  return draw();
+  say("Page " + (state.page + 1) + ".");
+  draw();
+  return byId("view").focus();
 }
 
 /** A button that lets the user ask the model about an item. Only an id goes into the message: other texts of an answer could be read as instructions. */

@@ -20,9 +20,10 @@ function read(result) {
   };
 }
 
+/** The value of a JSON text. An integer that a number of JavaScript cannot hold, such as a long id, becomes its digits. */
 function parsed(text, structured) {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, (_, value, { source } = {}) => (typeof value === "number" && /^-?\d{16,}$/.test(source) && !Number.isSafeInteger(value) ? source : value));
   } catch {
     return structured;
   }
@@ -35,11 +36,7 @@ function following(text) {
   while (rest) {
     const part = /^([\w.-]{1,64})=("(?:[^"\\]|\\.)*"|[^",\s]+)(?:, |$)/.exec(rest);
     if (!part) return null;
-    try {
-      found[part[1]] = JSON.parse(part[2]);
-    } catch {
-      found[part[1]] = part[2];
-    }
+    found[part[1]] = parsed(part[2], part[2]);
     rest = rest.slice(part[0].length);
   }
   return found;
