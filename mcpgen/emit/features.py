@@ -69,6 +69,8 @@ def _resource(spec: ResourceSpec) -> JsonObject:
         result["blob"] = b64encode(resource.content).decode("ascii")
     if resource.skill:
         result["skill"] = resource.skill
+    if resource.tools:
+        result["tools"] = list[JsonValue](resource.tools)
     if spec.binding is not None and operation is not None:
         result["binding"] = _binding(operation, spec.binding)
         if resource.poll is not None:

@@ -53,11 +53,15 @@ _LONGEST_NAME, _LONGEST_SAID, _LONGEST_DESCRIPTION = 64, 200, 600
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """A skill. `front_matter`: that of its SKILL.md. `files`: path → text of each file, SKILL.md first."""
+    """A skill. `front_matter`: that of its SKILL.md. `files`: path → text of each file, SKILL.md first.
+
+    `tools`: names of the tools that it is about, if some callers may use none of them.
+    """
 
     where: Where
     front_matter: JsonObject
     files: Mapping[str, str]
+    tools: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -81,6 +85,7 @@ class Skill:
                 media_type=kind,
                 content=text,
                 skill=self.front_matter if is_main else {},
+                tools=self.tools,
             )
             yield ResourceSpec(resource, resource.uri)
 
@@ -326,4 +331,7 @@ def _skill(
         ],
     }
     text = render(assets.project_templates().parent / "skill", values)[MAIN].decode()
-    return Skill(where, {"name": name, "description": description}, {MAIN: text})
+    needed = [workflow] if workflow else tools
+    is_for_all = not all(tool.roles or tool.binding.caller_scopes for tool in needed)
+    about_tools = () if is_for_all else tuple(tool.name for tool in needed)
+    return Skill(where, {"name": name, "description": description}, {MAIN: text}, about_tools)

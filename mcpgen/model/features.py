@@ -23,6 +23,7 @@ class Resource:
     tuple holds `prompt` or `resource`, the name of this prompt or resource, and the argument to complete. `pointer`:
     JSON Pointer to these values in the response. `poll`: seconds after which the server checks again whether a
     subscribed resource has changed. `skill`: for the SKILL.md of a skill, its front matter; {} for another file of it.
+    `tools`: names of the tools that a skill is about, if some callers may use none of them.
     """
 
     where: Where
@@ -39,6 +40,7 @@ class Resource:
     pointer: str = ""
     poll: int | None = None
     skill: JsonObject | None = None
+    tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -248,3 +248,33 @@ def test_an_alias_through_a_search_is_its_tool(tmp_path: Path) -> None:
     )
     assert "There is no tool 'old'" in hidden
     assert "t2" not in hidden
+
+
+SKILLS = """
+mcpgen: 1
+server: {name: t}
+base_url: https://api.example.com
+security: none
+tools:
+- {name: list_pets, description: List the pets., request: GET /pets}
+- {name: refund, description: Refund an order., roles: [staff], request: POST /refunds}
+- {name: audit, description: Audit all orders., roles: [staff], steps: [{id: a, call: list_pets}]}
+skills: [{from: tags}, {from: workflows}]
+"""
+
+
+def test_a_caller_sees_the_skills_whose_tools_he_may_call(tmp_path: Path) -> None:
+    """Check lists, methods and the search, for a skill all of whose tools need a role, and one with another tool."""
+    (tmp_path / "t.tools.yaml").write_text(SKILLS, encoding="utf-8")
+    found = compile_source(fetch.read(str(tmp_path / "t.tools.yaml")), Options(tools="search")).catalog
+    for path, data in emit(found).items():
+        if path.endswith(".json") and path.startswith(found.identity.package):
+            (tmp_path / Path(path).name).write_bytes(data)
+    access = Access(Catalog.load(str(tmp_path)), frozenset(), "roles", checks=True)
+    everybody = ["skill://t/SKILL.md"]
+    for roles, expected in (([], everybody), (["staff"], [*everybody, "skill://t-audit/SKILL.md"])):
+        offered = access.catalog(caller(roles=roles))
+        assert [each["listed"]["uri"] for each in offered.entries("resources")] == expected
+        asked = {"queries": ["audit all orders"]}
+        told = str(ToolSearch(access.whole).seen_by(offered).answer("search_tools", asked))
+        assert ("Skill skill://t-audit/SKILL.md" in told) == bool(roles)

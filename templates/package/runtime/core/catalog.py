@@ -428,8 +428,7 @@ class Catalog:
     def offers(self, feature: str) -> bool:
         """Return True if the server offers `feature`.
 
-        That is one of `resources`, `prompts`, `completions`, `logging`, `polls`, `skills`, `tasks` and
-        `workflows`.
+        That is one of `resources`, `prompts`, `completions`, `logging`, `polls`, `skills`, `tasks` and `workflows`.
         """
         if feature in ("logging", "polls", "skills", "tasks", "workflows"):
             return feature in self.header

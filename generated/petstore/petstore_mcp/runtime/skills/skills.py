@@ -92,7 +92,7 @@ def rows(resources: Sequence[Resource], queries: list[str], stems: Callable[[str
     said = {each["listed"]["uri"]: each["skill"] for each in resources if "skill" in each}
     words = {uri: {*stems(f"{each['name']} {each['description']}")} for uri, each in said.items()}
     found = {}
-    for asked in ({*stems(query)} for query in queries):
+    for asked in ({*stems(query)} for query in queries if words):
         uri = max(words, key=lambda each: len(asked & words[each]))
         if asked and len(asked & words[uri]) * 2 >= len(asked):
             found[uri] = " ".join(said[uri]["description"].split())

@@ -745,6 +745,7 @@ class Resource(TypedDict):
         Annotated[int, "Seconds between two requests that find out whether the content has changed.", Has(minimum=1)]
     ]
     skill: NotRequired[Annotated[dict[str, Any], "Front matter of a SKILL.md. Its skill has all files of its folder."]]
+    tools: NotRequired[Annotated[NonEmpty[Name], "Tools. A caller who may use none of them does not get the resource."]]
 
 
 class PromptArgument(TypedDict):

@@ -135,9 +135,10 @@ class View(Catalog):
         callers.
         """
         found = self.whole.entries(feature)
-        if feature != "resources" or not self._hidden_uris:
+        if feature != "resources":
             return found
-        return [entry for entry in found if uri_of(entry) not in self._hidden_uris]
+        mine = (entry for entry in found if uri_of(entry) not in self._hidden_uris)
+        return [entry for entry in mine if "tools" not in entry or any(map(self.has, entry["tools"]))]
 
     def requirements(self) -> dict[str, Requirement]:
         """Return the scopes that callers need, by tool name. Tools that need no scopes are left out.
