@@ -6,6 +6,7 @@ import base64
 import email
 import email.policy
 import shutil
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -28,12 +29,16 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def parts(asked: str) -> tuple[str, list[tuple[str, str | None, str]]]:
-    """Return the type of a body, and of each of its parts the type, the disposition and the content."""
+def messages(asked: str) -> EmailMessage:
+    """Return the body of a request as the standard library reads it."""
     head, _, body = asked.partition("\r\n\r\n")
     [kind] = [line for line in head.split("\r\n") if line.startswith("Content-Type: ")]
-    message = email.message_from_bytes(f"{kind}\r\n\r\n{body}".encode("latin-1"), policy=email.policy.HTTP)
-    found = []
+    return email.message_from_bytes(f"{kind}\r\n\r\n{body}".encode("latin-1"), policy=email.policy.HTTP)
+
+
+def parts(asked: str) -> tuple[str, list[tuple[str, str | None, str]]]:
+    """Return the type of a body, and of each of its parts the type, the disposition and the content."""
+    message, found = messages(asked), []
     for each in message.iter_parts():
         content = each.get_payload(decode=True)
         assert isinstance(content, bytes)
@@ -65,4 +70,47 @@ def test_each_item_is_a_part_by_its_position(project: Path, tmp_path: Path) -> N
                 ("image/jpeg", 'attachment; filename="bird.jpeg"', "picture"),
             ],
         ),
+    ]
+
+
+def test_header_fields_of_a_part_are_those_of_its_position(project: Path) -> None:
+    api = Site("127.0.0.1")
+    page: dict[str, object] = {
+        "body": ["<p>", "p {}", "a {}", "b {}"],
+        "item_1_content_location": "/page",
+        "items_content_location": ["/p", "/a", "/b"],
+        "items_content_language": [["de", "fr"], []],
+    }
+    wrong: list[tuple[dict[str, object], str]] = [
+        (
+            {"items_content_location": ["/p", "/a"]},
+            "items_content_location: expected 3 values: one for each item after",
+        ),
+        ({"items_content_location": []}, "items_content_location: expected 3 values"),
+        ({"items_content_language": [["de"]] * 4}, "items_content_language: expected at most 3 values"),
+        ({"items_content_location": ["/p", "/a", "/b\r\nX: y"]}, "items_content_location: expected visible ASCII"),
+        ({"item_1_content_location": "/\u00e9"}, "item_1_content_location: expected visible ASCII"),
+        ({"body": ["<p>"]}, "items_content_location: expected 0 values"),
+    ]
+    with api.listening, Server(project, package="t_mcp", env={"T_BASE_URL": api.url}) as server:
+        server.result("send_page", **page)
+        server.result("send_page", body=["<p>"], item_1_content_location="/page")
+        server.result("send_ordered_form", body=["Bird", base64.b64encode(b"bird").decode()])
+        for change, said in wrong:
+            assert said in told(server.result("send_page", **(page | change)))
+        noted = server.result("send_notes", body=["one"], item_2_x_note="two")
+        assert "item_2_x_note: belongs to an item that is missing" in told(noted)
+    kind = [("X-Kind", "style")]
+    assert [[each.items() for each in messages(asked).iter_parts()] for asked in api.asked] == [
+        [
+            [("Content-Type", "text/html"), ("Content-Location", "/page")],
+            [("Content-Type", "text/css"), ("Content-Language", "de,fr"), ("Content-Location", "/p"), *kind],
+            [("Content-Type", "text/css"), ("Content-Location", "/a"), *kind],
+            [("Content-Type", "text/css"), ("Content-Location", "/b"), *kind],
+        ],
+        [[("Content-Type", "text/html"), ("Content-Location", "/page")]],
+        [
+            [("Content-Disposition", 'form-data; name="title"')],
+            [("Content-Type", "image/png"), ("Content-Disposition", 'form-data; name="picture"; filename="p.png"')],
+        ],
     ]

@@ -40,7 +40,7 @@ from mcpgen.lower.schema.portable import FILE_NOTE, Portable
 from mcpgen.lower.schema.verbatim import Verbatim
 from mcpgen.lower.text.boilerplate import without_encoding
 from mcpgen.lower.text.prose import ended
-from mcpgen.model import Encoding, InputProfile, Operation, Parameter, SchemaProfile, SentArgument
+from mcpgen.model import ITEMS, Encoding, InputProfile, Operation, Parameter, SchemaProfile, SentArgument
 from mcpgen.model.pins import Pin
 
 Writer = Portable | Verbatim
@@ -265,6 +265,25 @@ def _of_items(plan: BodyPlan, composer: Composer) -> str:
     return f"Each item is a part of the body.{told}"
 
 
+def _of_item_headers(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
+    """Yield the inputs for header fields of parts that have positions.
+
+    A field of the last position, which is for all further items, takes a list: a value for each of these items.
+    """
+    fewest = composer.node(plan.schema)[0].get("minItems")
+    for at, (key, _) in enumerate(positions(plan, composer)):
+        is_needed = plan.is_needed and isinstance(fewest, int) and at < fewest
+        start, of = f"item_{at + 1}", f"item {at + 1}"
+        if key == ITEMS:
+            start, of = "items", f"each item{f' after item {at}' if at else ''}, in order"
+        for header in _part_headers(plan, key):
+            is_list = key == ITEMS and only_value(header.schema, composer) is None
+            schema: JsonObject = {"type": "array", "items": header.schema} if is_list else header.schema
+            words = f"{ended(header.description)} The header field {header.name} of {of}.".strip()
+            wanted = argument_name(f"{start}_{header.name.lower()}")
+            yield Input(part_slot(key, header), wanted, schema, is_needed and header.required, words)
+
+
 def _of_body(plan: BodyPlan, producers: Mapping[Slot, str], composer: Composer) -> Iterator[Input]:
     must, patched = plan.is_needed, plan.is_merge_patch
     if plan.properties is None:
@@ -273,6 +292,8 @@ def _of_body(plan: BodyPlan, producers: Mapping[Slot, str], composer: Composer) 
         if plan.encoding == "multipart-items":
             words = f"{ended(words)} {_of_items(plan, composer)}".strip()
         yield Input(WHOLE, "body", _whole_schema(plan), must, words, file=file, patched=patched)
+        if plan.encoding == "multipart-items":
+            yield from _of_item_headers(plan, composer)
         return
     for key, schema in plan.properties.items():
         given = plan.body.names.get(key)
@@ -313,7 +334,7 @@ def _original(entry: Input) -> str:
 
 
 def _part_headers(plan: BodyPlan, key: str) -> tuple[Parameter, ...]:
-    return plan.media_type.encoding.get(key, Encoding()).headers if plan.encoding == "multipart" else ()
+    return plan.media_type.encoding.get(key, Encoding()).headers if plan.encoding.startswith("multipart") else ()
 
 
 def part_slot(key: str, header: Parameter) -> Slot:
@@ -326,6 +347,8 @@ def _whole_schema(plan: BodyPlan) -> JsonObject:
         return {"type": "string", "description": f"The body, as {plan.content_type}."}
     if plan.encoding == "jsonl":
         return {"description": f"One JSON value a line, as {plan.content_type}.", "type": "array", **plan.schema}
+    if plan.encoding == "multipart-items":
+        return {"type": "array", **plan.schema}
     if plan.schema or (plan.encoding == "json" and plan.media_type.schema is not None):
         return plan.schema
     return {"type": "object"}

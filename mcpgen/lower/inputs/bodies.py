@@ -92,7 +92,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     node = composer.whole(schema)
     if encoding in ("form", "multipart") and types(node) == ["string"]:
         encoding = "text"  # a form described as one string: the caller encodes the form
-    if encoding == "multipart" and types(node) == ["array"]:
+    if encoding == "multipart" and _has_positions(node, media_type):
         encoding = "multipart-items"
     if encoding in ("form", "multipart") and not _is_object(node):
         raise SkipOperation(
@@ -177,6 +177,19 @@ def _is_object(node: JsonObject) -> bool:
         or bool(alternatives(node))
         or not node
     )
+
+
+def _has_positions(node: JsonObject, media_type: MediaType) -> bool:
+    """Return True if the parts of a multipart body have positions, since its schema is a list (OpenAPI 3.2, 4.14.5).
+
+    The parts of a form need names, so the document must declare a header field with the name for each position.
+    """
+    if types(node) != ["array"] and (_is_object(node) or node.keys().isdisjoint(("items", "prefixItems"))):
+        return False
+    if media_type.name.partition(";")[0].strip().lower() != "multipart/form-data":
+        return True
+    declared = [{header.name.lower() for header in each.headers} for each in media_type.encoding.values()]
+    return bool(declared) and all("content-disposition" in names for names in declared)
 
 
 def _without_null(node: JsonObject, composer: Composer) -> JsonObject:

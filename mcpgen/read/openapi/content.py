@@ -18,6 +18,8 @@ _MEDIA_TYPE = re.compile(
     rf"{_NAME}/{_NAME}(?:\s*;\s*{_NAME}=(?:\"[ -!#-~]*\"|[!#-:<-~]+))*",
 )
 _FORM_STYLES: tuple[Style, ...] = ("form", "spaceDelimited", "pipeDelimited", "deepObject")
+_OF_PARTS = ("content-type", "content-length", "content-transfer-encoding")
+"""Header fields that the encoder of multipart bodies writes in each part."""
 
 
 def read_body(value: JsonValue, where: Where, references: References, diagnostics: Diagnostics) -> RequestBody | None:
@@ -61,9 +63,9 @@ def read_content(
             schema = {"type": "array", "items": references.schema(place.inside("itemSchema"))}
         encodings = _encodings(raw.get("encoding"), place.inside("encoding"), references, diagnostics)
         prefix: JsonObject = {str(index): each for index, each in enumerate(as_list(raw.get("prefixEncoding")))}
-        encodings |= _encodings(prefix, place.inside("prefixEncoding"), references, diagnostics)
+        encodings |= _encodings(prefix, place.inside("prefixEncoding"), references, diagnostics, named=False)
         if "itemEncoding" in raw:
-            encodings |= _encodings({ITEMS: raw["itemEncoding"]}, place, references, diagnostics)
+            encodings[ITEMS] = _encoding(raw["itemEncoding"], place.inside("itemEncoding"), references, diagnostics)
         found.append(MediaType(_as_written(name), schema, encodings, untyped_parts_are_files=True))
     return tuple(found)
 
@@ -100,39 +102,43 @@ def _is_taken(name: str, where: Where, diagnostics: Diagnostics) -> bool:
     return False
 
 
-def _encodings(value: JsonValue, where: Where, references: References, diagnostics: Diagnostics) -> dict[str, Encoding]:
-    found = {}
-    for name, entry in as_object(value).items():
-        raw = as_object(entry)
-        headers = _part_headers(raw.get("headers"), where.inside(name, "headers"), references, diagnostics)
-        found[name] = _encoding(raw, headers)
-    return found
+def _encodings(
+    value: JsonValue, where: Where, references: References, diagnostics: Diagnostics, *, named: bool = True
+) -> dict[str, Encoding]:
+    entries = as_object(value).items()
+    return {name: _encoding(entry, where.inside(name), references, diagnostics, named) for name, entry in entries}
 
 
 def _part_headers(
-    value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
+    value: JsonValue, where: Where, references: References, diagnostics: Diagnostics, named: bool
 ) -> tuple[Parameter, ...]:
     """Return the header fields that a multipart part may carry (`headers` of an Encoding Object).
 
-    Content-Type and similar fields are left out, since callers do not set them. Unreadable entries are left out with a
-    diagnostic.
+    Fields that the encoder of multipart bodies writes are left out; in `named` parts, Content-Disposition is one of
+    them. Unreadable entries are left out with a diagnostic.
     """
     found = []
     for name, entry in as_object(value).items():
-        if name.lower() in ("content-type", "content-disposition", "content-length", "content-transfer-encoding"):
-            continue  # not for callers to set: the encoder of multipart bodies decides on these header fields
+        if name.lower() in _OF_PARTS or (named and name.lower() == "content-disposition"):
+            continue
         try:
             raw, place = references.resolve(entry, where.inside(name))
         except SkipOperation as unusable:
             diagnostics.extend([unusable.diagnostic])
             continue
+        if raw.get("schema") is False:
+            continue  # no value is valid, so the document forbids this header field
         header = parameters.of_header(name, raw, place, references, diagnostics)
         if header is not None:
             found.append(header)
     return tuple(found)
 
 
-def _encoding(raw: JsonObject, headers: tuple[Parameter, ...]) -> Encoding:
+def _encoding(
+    value: JsonValue, where: Where, references: References, diagnostics: Diagnostics, named: bool = False
+) -> Encoding:
+    raw = as_object(value)
+    headers = _part_headers(raw.get("headers"), where.inside("headers"), references, diagnostics, named)
     style = next((style for style in _FORM_STYLES if raw.get("style") == style), None)
     explode = raw.get("explode")
     content_type = as_text(raw.get("contentType")).strip()

@@ -88,7 +88,7 @@ def named_parts(
     return join(body["contentType"], [part for _, found in written for part in found], entropy)
 
 
-def positional_parts(body: Body, value: list[Any], files: Files | None) -> tuple[str, bytes]:
+def positional_parts(body: Body, value: list[Any], arguments: dict[str, Any], files: Files | None) -> tuple[str, bytes]:
     """Return Content-Type and bytes of a list, whose items are parts without names. Raise Refused for a wrong item.
 
     The last of the body's `fields` is for all further items.
@@ -97,12 +97,38 @@ def positional_parts(body: Body, value: list[Any], files: Files | None) -> tuple
     styles.check_extent(name, value)
     if not value:
         raise Refused(Problem(name, "expected at least one item, because each item is a part of the body"))
-    members = [Member(name, fields[min(at, len(fields) - 1)], each) for at, each in enumerate(value)]
-    items = [(f"{name}[{at}]", member) for at, member in enumerate(members)]
-    parts = [part for found in gather(lambda member: [list(_parts(member, {}, files))], items) for part in found]
+    given = _by_item(fields, arguments, len(value))
+    members = [(Member(name, fields[min(at, len(fields) - 1)], each), given[at]) for at, each in enumerate(value)]
+    items = [(f"{name}[{at}]", each) for at, each in enumerate(members)]
+    parts = [part for found in gather(lambda each: [list(_parts(*each, files))], items) for part in found]
     for part in parts:
-        part.name, part.file_name = None, part.file_name or None
+        is_declared = any(name.lower() == "content-disposition" for name, _ in part.headers)
+        part.name, part.file_name = None, None if is_declared else part.file_name or None
     return join(body["contentType"], parts, sha256(b"".join(part.content for part in parts)).digest()[:16])
+
+
+def _by_item(fields: list[Field], arguments: dict[str, Any], count: int) -> list[dict[str, Any]]:
+    """Return the arguments of the header fields of each of `count` items.
+
+    An argument of the last entry in `fields` is a list: each further item gets one of its values. Raise Refused for a
+    value that no item gets, and for a required value that is missing.
+    """
+    *prefix, further = ([each for each in field.get("headers", ()) if "argument" in each] for field in fields)
+    unused = [each["argument"] for headers in prefix[count:] for each in headers]
+    problems = [
+        Problem(name, "belongs to an item that is missing") for name in unused if arguments.get(name) is not None
+    ]
+    rest, lists = max(count - len(prefix), 0), {}
+    for each in further:
+        values = lists[each["argument"]] = arguments.get(each["argument"]) or []
+        if len(values) > rest or (each.get("required") and len(values) < rest):
+            few = "" if each.get("required") else "at most "
+            after = f" after item {len(prefix)}" if prefix else ""
+            problems.append(Problem(each["argument"], f"expected {few}{rest} values: one for each item{after}"))
+    if problems:
+        raise Refused(*problems)
+    rows = [{name: values[at] for name, values in lists.items() if at < len(values)} for at in range(rest)]
+    return [arguments] * len(prefix) + rows
 
 
 def _parts(member: Member, arguments: dict[str, Any], files: Files | None) -> Iterator[Part]:
@@ -110,7 +136,8 @@ def _parts(member: Member, arguments: dict[str, Any], files: Files | None) -> It
     if "style" in field:
         yield from _styled(field, value)
         return
-    headers = [line for each in field.get("headers", ()) for line in _part_header(each, arguments)]
+    bound = [(each.get("argument", field["name"]), each) for each in field.get("headers", ())]
+    headers = gather(lambda each: _part_header(each, arguments), bound)
     many = (field.get("repeat", "part" not in field) or field.get("part") == "file") and isinstance(value, list)
     if many:
         styles.check_extent(field["name"], value)

@@ -94,7 +94,7 @@ def build_body(
     if "template" in body:
         return _filled_body(body, arguments, files, credentials)
     if whole is not None and encoding not in ("form", "multipart"):
-        return gather(lambda value: [_whole(body, value, files)], [(whole, arguments[whole])])
+        return gather(lambda value: [_whole(body, value, arguments, files)], [(whole, arguments[whole])])
     members = _bound(body, arguments) if whole is None else _inside(whole, body.get("fields", ()), arguments[whole])
     if members is None:
         return []
@@ -105,7 +105,7 @@ def build_body(
 
         return [named_parts(body, members, arguments, files, credentials, entropy)]
     content = {member.field["name"]: member.value for member in members}
-    return gather(lambda value: [_whole(body, value, files)], [("", content)])
+    return gather(lambda value: [_whole(body, value, arguments, files)], [("", content)])
 
 
 def _filled_body(
@@ -125,7 +125,7 @@ def _filled_body(
     if encoding == "form":
         return [(body["contentType"], _form_body(_inside(name, (), value), body, credentials))]
     plain = {**body, "encoding": "text"} if encoding == "xml" else body
-    return gather(lambda value: [_whole(plain, value, files)], [(name, value)])
+    return gather(lambda value: [_whole(plain, value, arguments, files)], [(name, value)])
 
 
 def _bound(body: Body, arguments: dict[str, Any]) -> list[Member] | None:
@@ -186,7 +186,7 @@ def _inside(whole: str, fields: Iterable[Field], value: Any) -> list[Member]:
     return [Member(f"{whole}.{name}", described.get(name, {"name": name}), value[name]) for name in names]
 
 
-def _whole(body: Body, value: Any, files: Files | None) -> Content:
+def _whole(body: Body, value: Any, arguments: dict[str, Any], files: Files | None) -> Content:
     encoding, content_type = body["encoding"], body["contentType"]
     match encoding:
         case "json":
@@ -201,7 +201,7 @@ def _whole(body: Body, value: Any, files: Files | None) -> Content:
         case "multipart-items":
             from ..files.multipart import positional_parts  # imported late: few tools send multipart bodies
 
-            return positional_parts(body, value, files)
+            return positional_parts(body, value, arguments, files)
         case "binary" | "form" | "multipart":  # if one argument is the whole form, the client has encoded it
             from ..files.files import media_type  # imported late: few tools send files
 
