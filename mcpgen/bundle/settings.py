@@ -3,11 +3,12 @@ files: the header of `bindings.json` is read back into model objects.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from mcpgen.base import origins
+from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import FatalError
 from mcpgen.base.invisible import shown
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
@@ -15,7 +16,7 @@ from mcpgen.base.runtime import settings_table
 from mcpgen.bundle.project import Project
 from mcpgen.emit.environment import list_variables
 from mcpgen.emit.table import server_variable
-from mcpgen.model import WAYS, BoundScheme, Server, ServerVariable
+from mcpgen.model import WAYS, BoundScheme, GivenVariable, Server, ServerVariable
 
 Kind = Literal["text", "folder", "switch"]
 
@@ -52,7 +53,8 @@ def list_settings(project: Project) -> tuple[Setting, ...]:
     Raises FatalError if the project's JSON files name an invalid environment variable.
     """
     header, prefix = project.surface.header, project.identity.prefix
-    servers = tuple(_server(as_object(entry)) for entry in as_list(header.get("servers")))
+    given = _given_variables(project)
+    servers = tuple(_server(as_object(entry), given) for entry in as_list(header.get("servers")))
     bindings = [tool.binding for tool in project.surface.tools]
     fetched = project.surface.fetched
     choices = [[_texts(each) for each in as_list(binding.get("security"))] for binding in [*bindings, *fetched]]
@@ -163,12 +165,23 @@ def _takes_files(body: JsonObject) -> bool:
     return body.get("encoding") == "binary" or any(field.get("part") == "file" for field in fields)
 
 
-def _server(entry: JsonObject) -> Server:
-    variables = as_object(entry.get("variables"))
+def _given_variables(project: Project) -> dict[str, GivenVariable]:
+    """Return the variables of server URLs whose values each call must give, since a tool requires their arguments."""
+    found = {}
+    for tool in project.surface.tools:
+        required = _texts(as_object(tool.shown.get("inputSchema")).get("required"))
+        for variable, argument in as_object(tool.binding.get("variables")).items():
+            if argument in required:
+                found[variable] = GivenVariable(variable, Where("bindings.json"))
+    return found
+
+
+def _server(entry: JsonObject, given: Mapping[str, GivenVariable]) -> Server:
+    variables = {name: as_object(each) for name, each in as_object(entry.get("variables")).items()}
     return Server(
         as_text(entry.get("url")),
         tuple(
-            ServerVariable(name, as_text(as_object(each).get("default")), _texts(as_object(each).get("enum")))
+            ServerVariable(name, as_text(each.get("default")), _texts(each.get("enum")), given=given.get(name))
             for name, each in variables.items()
         ),
     )

@@ -174,6 +174,22 @@ def test_a_user_is_asked_for_what_the_server_needs(made: FileTree) -> None:
     assert region["choices"] == ["eu", "us", "ap"]
 
 
+def test_a_form_says_that_calls_give_a_variable_of_the_server_url(tmp_path: Path) -> None:
+    variables = {"shop": {"default": ""}, "zone": {"default": ""}}
+    document = api(servers=[{"url": "https://{shop}.{zone}.example.com", "variables": variables}])
+    (tmp_path / "api.json").write_text(json.dumps(document))
+    tools = tmp_path / "pets.tools.yaml"
+    given = "{argument: true, pattern: '[a-z]{1,9}'"
+    tools.write_text(
+        "mcpgen: 1\nopenapi: [{document: api.json}]\n"
+        f"variables:\n  shop: {given}}}\n  zone: {given}, required: false}}\n"
+    )
+    asked = manifest(release(write_project(tmp_path / "pets", tools)))["user_config"]
+    shop, zone = asked["PETS_VAR_SHOP"], asked["PETS_VAR_ZONE"]
+    assert (shop.get("required"), zone.get("required")) == (None, True)
+    assert shop["description"] == "Shop in the server URL; only for logins and resources, since calls give it"
+
+
 def api(**members: Any) -> dict[str, Any]:
     """Return an OpenAPI document with two operations."""
     paths = {"/pets": {"get": {"operationId": "listPets"}, "post": {"operationId": "addPet"}}}
