@@ -87,7 +87,7 @@ def list_variables(
             used = "; only for logins and resources, since calls give it" if is_given else ""
             unset = f"; {declared.default} if unset" if declared.default and not is_given else ""
             purpose = f"{declared.name} in the server URL{used}{unset}"
-            needed_here = not (declared.default or is_given)
+            needed_here = not declared.default
             found.append(Variable(name, purpose, secret=False, required=needed_here, usual=needed_here))
     # One environment variable may give two credentials, or appear in the URLs of two servers. The variable is listed
     # once, for the first credential or server that requires it. If none requires it, it is listed for the first one.

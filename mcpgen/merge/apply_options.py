@@ -97,7 +97,8 @@ def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) 
 def with_given_variables(api: Api, chosen: Iterable[GivenVariable], diagnostics: Diagnostics) -> Api:
     """Return `api`, in which calls give the variables of server URLs that `chosen` names.
 
-    Report a variable that no URL has, or whose values nothing limits, and values that the document does not list.
+    Report a variable that no URL has, that has no default, or whose values nothing limits, and values that the
+    document does not list.
     """
     servers = dict.fromkeys((*api.servers, *(each for operation in api.all_operations for each in operation.servers)))
     known = {variable.name: variable for server in servers for variable in server.variables}
@@ -112,22 +113,31 @@ def with_given_variables(api: Api, chosen: Iterable[GivenVariable], diagnostics:
         return api
 
     def marked(server: Server) -> Server:
-        return replace(server, variables=tuple(replace(v, given=given.get(v.name)) for v in server.variables))
+        return replace(server, variables=tuple(_given(v, given.get(v.name)) for v in server.variables))
 
     own = tuple(map(marked, api.servers))
     return replace(api.changed(lambda each: replace(each, servers=tuple(map(marked, each.servers)))), servers=own)
 
 
+def _given(variable: ServerVariable, given: GivenVariable | None) -> ServerVariable:
+    return replace(variable, given=given, default=given.default or variable.default) if given else variable
+
+
 def _limited(given: GivenVariable, variable: ServerVariable, diagnostics: Diagnostics) -> GivenVariable | None:
     """Return the decision with the values that the document allows, or None after a report."""
     listed = given.enum or variable.enum
-    strange = [value for value in listed if variable.enum and value not in variable.enum]
+    wanted = (*listed, given.default) if given.default else listed
+    strange = [value for value in wanted if variable.enum and value not in variable.enum]
     if strange:
         message = f"The document does not allow the value '{clipped(strange[0])}' of '{clipped(given.name)}'."
         diagnostics.add("invalid-value", message, given.where, nearest(strange[0], list(variable.enum)))
     elif not listed and not given.pattern:
         message = f"Nothing limits the values of '{clipped(given.name)}', which decide where calls are sent."
         diagnostics.add("invalid-value", message, given.where, _LIMIT)
+    elif not (given.default or variable.default):
+        message = f"The variable '{clipped(given.name)}' has no default, which requests without arguments need."
+        hint = "Write `default` with the value for logins and resources, which the operator can replace."
+        diagnostics.add("invalid-value", message, given.where, hint)
     else:
         return replace(given, enum=listed, description=given.description or variable.description)
     return None

@@ -137,7 +137,8 @@ class Response:
 class GivenVariable:
     """The owner's decision that calls give the value of a variable in server URLs, as an argument of the tools.
 
-    `enum` and `pattern` limit the values. `required`: False if a call may leave the argument out.
+    `enum` and `pattern` limit the values. `default`: the value of requests without arguments; "" to take that of the
+    document. `required`: False if a call may leave the argument out.
     """
 
     name: str
@@ -145,6 +146,7 @@ class GivenVariable:
     enum: tuple[str, ...] = ()
     pattern: str = ""
     description: str = ""
+    default: str = ""
     required: bool = True
 
 

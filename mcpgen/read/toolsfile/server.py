@@ -48,10 +48,10 @@ def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Varia
     for name, entry in as_object(value).items():
         raw = as_object(entry)
         enum = _texts(raw.get("enum"))
-        default = raw.get("default")
+        default = raw.get("default", "" if _is_argument(entry) else None)
         if not isinstance(default, str):
             continue  # invalid variable, skipped: schema_check has already reported it
-        if enum and default not in enum:
+        if enum and default not in enum and "default" in raw:
             message = f"The default of '{clipped(name)}' is not one of its values."
             place = where.inside(name, "default")
             diagnostics.add("invalid-value", message, place, nearest(default, list(enum)))
@@ -64,10 +64,15 @@ def given_variables(value: JsonValue, where: Where) -> tuple[GivenVariable, ...]
     found = []
     for name, entry in as_object(value).items():
         raw = as_object(entry)
-        if entry == "argument" or raw.get("argument") is True:
+        if _is_argument(entry):
             enum, pattern, text = _texts(raw.get("enum")), as_text(raw.get("pattern")), as_text(raw.get("description"))
-            found.append(GivenVariable(name, where.inside(name), enum, pattern, text, raw.get("required") is not False))
+            default, is_required = as_text(raw.get("default")), raw.get("required") is not False
+            found.append(GivenVariable(name, where.inside(name), enum, pattern, text, default, is_required))
     return tuple(found)
+
+
+def _is_argument(entry: JsonValue) -> bool:
+    return entry == "argument" or as_object(entry).get("argument") is True
 
 
 def _texts(value: JsonValue) -> tuple[str, ...]:
