@@ -47,8 +47,10 @@ _TABLES = frozenset(
 )
 """Keys of objects whose members are not named after the values that they hold."""
 
-_SERVER = ("server",)
-"""Path of the settings of a tools file, where `pin` lists tools."""
+_UNNAMED = (("server",), ("login",))
+"""Paths of objects in a tools file whose texts are judged by their look alone: `pin` lists tools, and `token` says
+where an answer has the token.
+"""
 
 _CONSTANTS = frozenset(("const", "enum"))
 _EXAMPLE_KEYS = frozenset(("example", "examples"))
@@ -162,7 +164,7 @@ class _Walk:
             label = member if member in self._clean_keys else self._key(member, (*path, member), key)
             found: JsonValue | _Gone = each
             if each.__class__ is str or each.__class__ is list:
-                is_unnamed = (is_choice and member in _VALUES) or path == _SERVER
+                is_unnamed = (is_choice and member in _VALUES) or path in _UNNAMED
                 inside = "" if is_unnamed else _name_of(member, key, name)
                 if (member, inside, each.__class__ is str and each) not in self._clean_texts:
                     found = self._judged(each, (*path, member), member, inside)

@@ -14,6 +14,7 @@ or the caller's access token, has one of the roles of the tool. `requires:` are 
 Unknown keys and values of the wrong type are skipped here; `schema_check` has already reported them.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import get_args
@@ -180,13 +181,17 @@ def _roles(value: JsonValue) -> tuple[str, ...] | None:
 # -- login -------------------------------------------------------------------------------------------------------------
 
 
+_PLACE = re.compile(r"/.*|body:text|(?:header|cookie):.+")
+"""Where an answer has a value: a JSON Pointer, the whole text, or the name of a header field or a cookie."""
+
+
 def read_login(value: JsonValue, where: Where, diagnostics: Diagnostics) -> LoginChoice | None:
-    """Return the value of `login` at `where`, or None if it is missing or incomplete."""
+    """Return the value of `login` at `where`, or None if it is missing, incomplete or wrong."""
     raw = as_object(value)
     operation, token = as_text(raw.get("operation")), as_text(raw.get("token"))
     fields = tuple(filter(None, (_field(name, each) for name, each in as_object(raw.get("fields")).items())))
-    if not (operation and token and fields):
-        return None
+    if not (operation and _PLACE.fullmatch(token) and fields):
+        return None  # `schema_check` has reported what is missing or wrong
     scheme, expires, csrf = as_text(raw.get("scheme")), as_text(raw.get("expires")), as_object(raw.get("csrf"))
     place, header = as_text(csrf.get("from")), as_text(csrf.get("header"))
     kind = as_text(raw.get("content_type")).strip()

@@ -134,7 +134,8 @@ def headers(root: JsonObject, top: Where, diagnostics: Diagnostics) -> Mapping[s
         else:
             found[name] = text.strip(), where
             continue
-        diagnostics.add("invalid-value", f"`headers` cannot set '{clipped(name)}': {reason}.", where)
+        hint = "Leave it out. Describe a credential under `security`." if "credential" in reason else ""
+        diagnostics.add("invalid-value", f"`headers` cannot set '{clipped(name)}': {reason}.", where, hint)
     return found
 
 
