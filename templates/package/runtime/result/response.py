@@ -165,7 +165,7 @@ def beside(unseen: int, response: Response, sent: Sent) -> list[dict[str, Any]]:
 
 def is_large(response: Response, shown: int) -> bool:
     """Return whether a result cannot show the whole response, so that the response should be stored."""
-    if response.size * GROWTH_IN_UTF_8 <= shown or not 200 <= response.status < 300:
+    if not 200 <= response.status < 300:
         return False
     if is_text(response.media_type, response.content):
         return _text_size(response, shown) > shown
@@ -173,12 +173,11 @@ def is_large(response: Response, shown: int) -> bool:
 
 
 def _text_size(response: Response, shown: int) -> int:
-    """Return how many bytes of UTF-8 a text has, or the size of the response if that alone says whether it is large."""
+    """Return the size of a text in bytes, as it came or in UTF-8: the larger one if only that exceeds `shown`."""
     size = response.size
     if size > shown or size * GROWTH_IN_UTF_8 <= shown:
         return size
-    text, _ = decode(response.content, response.header("content-type"))
-    return size if text.isascii() else len(text.encode(errors="replace"))
+    return max(size, len(decode(response.content, response.header("content-type"))[0].encode(errors="replace")))
 
 
 def _is_json(response: Response) -> bool:
