@@ -24,6 +24,7 @@ from mcpgen.model import (
     ServerVariable,
     Template,
 )
+from mcpgen.model.curation import UNDECIDED
 from mcpgen.model.options import Options
 from mcpgen.read.openapi import servers
 
@@ -155,6 +156,8 @@ def with_defaults(api: Api, options: Options) -> Api:
         lookups=options.lookups or None,
     )
     chosen = replace(flags.over(api.defaults), pages=None)
+    if chosen == UNDECIDED:
+        return api
     decided = (replace(each, decided=each.decided.over(chosen)) for each in api.operations)
     return replace(api, operations=tuple(decided))
 
