@@ -17,6 +17,7 @@ from mcpgen.emit import OFFERED, parts_in
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
 from mcpgen.lower.inputs.slots import ACCOUNT, FIELDS, LOOKUP, REST, SERVER, WHOLE
+from mcpgen.model import ITEMS
 from mcpgen.model.options import Options
 from mcpgen.model.pins import NOTHING, Pin, Pins, Slot
 from mcpgen.pipeline import Project, compile_source
@@ -153,8 +154,9 @@ def _arguments(binding: JsonObject) -> Iterator[tuple[Slot, JsonValue]]:
     body = as_object(binding.get("body"))
     yield WHOLE, body.get("argument")
     yield REST, body.get("rest")
-    for entry in _objects(body, "fields"):
-        key = as_text(entry.get("name"))
+    fields = [*_objects(body, "fields")]
+    by_position = (*map(str, range(len(fields) - 1)), ITEMS) if body.get("encoding") == "multipart-items" else ()
+    for key, entry in zip(by_position or [as_text(each.get("name")) for each in fields], fields, strict=False):
         yield ("body", key), entry.get("argument")
         yield ("filename", key), entry.get("filename")
         for header in _objects(entry, "headers"):
