@@ -43,7 +43,7 @@ OF_FOREIGN_FILES = (
     Mutation(
         "values that a filter compares",
         "mcpgen/read/overlay/query.py",
-        "budget.spend(_cost(left, right))",
+        "budget.spend(_COMPARING + _cost(left, right))",
         "budget.spend(1)",
         rows("a filter that compares large values"),
     ),

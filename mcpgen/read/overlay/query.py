@@ -121,12 +121,16 @@ class _Filter(FilterExpression):
         return super().evaluate(context)
 
 
+_COMPARING = 2
+"""Steps of a comparison itself: it takes as long as a visit of so many values."""
+
+
 class _Comparison(ComparisonExpression):
-    """A comparison in a filter. The values inside compared objects and arrays are paid from the budget."""
+    """A comparison in a filter. The budget pays for it, and for the values inside compared objects and arrays."""
 
     def evaluate(self, context: FilterContext) -> bool:
         left, right = (_value(side.evaluate(context)) for side in (self.left, self.right))
-        cast(_Environment, context.env).budget.spend(_cost(left, right))
+        cast(_Environment, context.env).budget.spend(_COMPARING + _cost(left, right))
         sides = [FilterExpressionLiteral(self.token, side) for side in (left, right)]
         return ComparisonExpression(self.token, sides[0], self.operator, sides[1]).evaluate(context)
 
