@@ -7,7 +7,7 @@ from typing import cast, get_args
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import SkipOperation
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, compact, pointer
 from mcpgen.base.names import clipped, nearest
 from mcpgen.base.runtime import criteria, expressions
 from mcpgen.model import Decisions, MediaType, Operation, PathTemplate, RequestBody, Skipped
@@ -255,7 +255,8 @@ def _ordered(steps: list[WorkflowStep]) -> tuple[WorkflowStep, ...]:
     needed = {each.id: set(each.after) for each in steps}
     if any(needed.values()):
         for each in steps:
-            needed[each.id] |= known.keys() & set(_USED.findall(repr(each.call))) - {each.id}
+            values = compact([*(parameter.value for parameter in each.call.parameters), each.call.body])
+            needed[each.id] |= known.keys() & set(_USED.findall(values)) - {each.id}
     found: dict[str, WorkflowStep] = {}
     while len(found) < len(steps):
         ready = next((each for each in steps if each.id not in found and needed[each.id] <= found.keys()), None)

@@ -124,17 +124,17 @@ def headers(root: JsonObject, top: Where, diagnostics: Diagnostics) -> Mapping[s
     for name, value in as_object(root.get("headers")).items():
         if not isinstance(value, str):
             continue
-        where, text = top.inside("headers", name), value
+        where, text, hint = top.inside("headers", name), value, ""
         if not parameters.is_field_name(name):
             reason = "it is not a valid name of a header"
         elif parameters.is_of_http(name):
             reason = "it belongs to HTTP or carries a credential"
+            hint = "Leave it out. Describe a credential under `security`."
         elif not text.strip() or not text.isascii() or not text.isprintable():
             reason = "its text must be printable ASCII characters"
         else:
             found[name] = text.strip(), where
             continue
-        hint = "Leave it out. Describe a credential under `security`." if "credential" in reason else ""
         diagnostics.add("invalid-value", f"`headers` cannot set '{clipped(name)}': {reason}.", where, hint)
     return found
 

@@ -181,11 +181,13 @@ def evaluate(expression: str, scope: Scope) -> Any:
 
 
 def build(value: Mapping[str, Any], scope: Scope) -> Any:
-    """Return the JSON value that `value` describes, a `WorkflowValue` of `bindings.json`.
+    """Return the JSON value that a `WorkflowValue` of `bindings.json` describes, with a value for each expression.
 
-    A member of an object, or an item of a list, is left out if it refers to an input that the caller left out, or to a
-    step or workflow that did not run. Required arguments are checked afterwards, as in every call. Raise Unresolved if
-    any other expression refers to nothing, and TooLarge if the result is larger than a workflow may hold.
+    An expression can refer to an input that the caller left out, or to a step or workflow that did not run. The member
+    or item that has such an expression is left out. Later, the call checks whether a required argument is missing.
+
+    Raise Unresolved if any other expression refers to nothing. Raise TooLarge if the result is larger than a workflow
+    may hold.
     """
     built = _built(value, scope)
     _check_size(built)

@@ -41,7 +41,7 @@ class Record:
     - `place`: index of the step that runs, or that waits for the user.
     - `steps`: id of a step that has succeeded -> its outputs. `workflows`: workflow -> its `inputs` and `outputs`.
     - `items`: outputs for the items that a step with `each` has finished.
-    - `retries`: place of an action in the step that runs -> how often the action has been taken.
+    - `retries`: place in `onFailure` of the step that runs -> how often this action has been taken.
     - `before`: `step` or `tool` to call before the step is retried. `transfer`: the workflow to call after it, or {}.
     - `calls`: number of calls made. `size`: size in bytes of all outputs. `spent`: seconds, without the user's.
     - `made`: calls for the report, in their order: `step`, `tool`, `state`, and for a write `arguments`.

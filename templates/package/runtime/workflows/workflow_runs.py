@@ -325,13 +325,13 @@ class RunningWorkflow:
 
     def _action(self, step: WorkflowStep, attempt: Attempt) -> WorkflowAction | None:
         """Return the first action whose criteria hold, or None. A retry counts only while it may be made again."""
-        retries, failed = self._record.retries, bool(attempt.problem)
-        for place, action in enumerate(step.get("onFailure", ()) if failed else step.get("onSuccess", ())):
-            made = retries.get(name := f"{'failure' if failed else 'success'} {place}", 0)
+        retries = self._record.retries
+        for place, action in enumerate(step.get("onFailure", ()) if attempt.problem else step.get("onSuccess", ())):
+            made = retries.get(str(place), 0)
             if action["kind"] == "retry" and made >= action.get("most", 1):
                 continue
             if all(holds(each, attempt.scope) for each in action.get("criteria", ())):
-                retries[name] = made + 1
+                retries[str(place)] = made + 1
                 return action
         return None
 

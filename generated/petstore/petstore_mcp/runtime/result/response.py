@@ -22,7 +22,7 @@ from .. import tuning
 from ..core.jsonrpc import NotJSON, in_ascii, loads
 from ..core.wire_formats import ABSENT, Result
 from ..settings.sizes import Sizes, inline
-from ..text.sanitize import beginning, brief, clean, decode, holds_nothing, is_text, presentable, written
+from ..text.sanitize import beginning, brief, charset, clean, decode, holds_nothing, is_text, presentable, written
 from ..text.signatures import OCTETS, TAKEN, type_of
 from .page_arguments import is_paged, narrower
 
@@ -174,10 +174,10 @@ def is_large(response: Response, shown: int) -> bool:
 
 def _text_size(response: Response, shown: int) -> int:
     """Return the size of a text in bytes, as it came or in UTF-8: the larger one if only that exceeds `shown`."""
-    size = response.size
-    if size > shown or size * GROWTH_IN_UTF_8 <= shown:
+    size, content, kind = response.size, response.content, response.header("content-type")
+    if size > shown or size * GROWTH_IN_UTF_8 <= shown or (content.isascii() and charset(content, kind) == "utf-8"):
         return size
-    return max(size, len(decode(response.content, response.header("content-type"))[0].encode(errors="replace")))
+    return max(size, len(decode(content, kind)[0].encode(errors="replace")))
 
 
 def _is_json(response: Response) -> bool:
