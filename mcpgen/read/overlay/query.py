@@ -33,7 +33,7 @@ from mcpgen.read.document import budgets
 LONGEST = 2000
 LONGEST_PATTERN = 256
 
-PART = 32
+PART = 16
 """How many characters of an expression make a visited value cost one more step.
 
 A value may be compared with each name and each operand in the expression.
