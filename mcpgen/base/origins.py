@@ -98,11 +98,12 @@ def destinations(header: JsonObject) -> Iterator[Destination]:
     for name, scheme in ((name, as_object(each)) for name, each in as_object(header.get("security")).items()):
         for key, what in (("tokenUrl", "the token URL"), ("openIdConnectUrl", "the OpenID Connect URL")):
             url = as_text(scheme.get(key))
-            if is_origin(origin := of_url(url)):
+            if url and is_origin(origin := of_url(url)):
                 yield Destination(f"{what} of {clipped(name)}", url, (origin,))
         for key, what in _USER_URLS:
             url = as_text(as_object(scheme.get("user")).get(key))
-            if is_origin(origin := of_url(url)) and url not in (scheme.get("tokenUrl"), scheme.get("openIdConnectUrl")):
+            told = ("", scheme.get("tokenUrl"), scheme.get("openIdConnectUrl"))
+            if url not in told and is_origin(origin := of_url(url)):
                 yield Destination(f"{what} of {clipped(name)}", url, (origin,))
 
 

@@ -130,13 +130,10 @@ def settled(api: Api, base: tuple[Server, ...]) -> Api:
 # A credential is valid for an origin, not for a document.
 def _shared_schemes(described: Sequence[DescribedApi], base: tuple[Server, ...]) -> Collection[ServerScheme]:
     """Return the schemes that several documents declare identically for one server, so that they share a credential."""
-    counts = Counter(
-        kept
-        for one in described
-        for kept in {
-            _scheme_at(scheme, _origin_of(one, base)) for scheme in _all_schemes(one.api) if scheme.unsent != "unknown"
-        }
-    )
+    counts: Counter[ServerScheme] = Counter()
+    for one in described if len(described) > 1 else ():
+        place, schemes = _origin_of(one, base), _all_schemes(one.api)
+        counts.update({_scheme_at(scheme, place) for scheme in schemes if scheme.unsent != "unknown"})
     return {kept for kept, count in counts.items() if count > 1 and kept.place.url}
 
 

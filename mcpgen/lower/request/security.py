@@ -77,7 +77,8 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
         same = plain, scheme.wire_name
         is_key = scheme.text == API_KEY and not scheme.is_fetched
         variables = given.get(same) if is_key else None
-        variables = variables or _variables(replace(scheme, name=plain), prefix, taken)
+        named = scheme if plain == scheme.name else replace(scheme, name=plain)
+        variables = variables or _variables(named, prefix, taken)
         if is_key:  # an API key that is sent in two places is one credential, with one variable
             given[same] = variables
         taken.update(_with_files(variables.values()))

@@ -105,7 +105,7 @@ def read_schemes(
             scheme = SecurityScheme(name, BEARER, description=scheme.description, user=user)
         if scheme.user is not None:
             scheme = replace(scheme, user=_usable(scheme.name, scheme.user, place, diagnostics))
-        found.append(replace(scheme, has_scopes=raw.get("type") in _WITH_SCOPES))
+        found.append(replace(scheme, has_scopes=True) if raw.get("type") in _WITH_SCOPES else scheme)
     return tuple(found)
 
 
@@ -128,8 +128,8 @@ def _kind(raw: JsonObject) -> str:
 
 
 def _scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
-    scheme = _filled_scheme(name, raw)
-    return scheme and replace(scheme, user=_user_flow(raw))
+    scheme, user = _filled_scheme(name, raw), _user_flow(raw)
+    return replace(scheme, user=user) if scheme and user else scheme
 
 
 def _user_flow(raw: JsonObject) -> UserFlow | None:
