@@ -91,6 +91,7 @@ def test_header_fields_of_a_part_are_those_of_its_position(project: Path) -> Non
         ({"items_content_location": ["/p", "/a", "/b\r\nX: y"]}, "items_content_location: expected visible ASCII"),
         ({"item_1_content_location": "/\u00e9"}, "item_1_content_location: expected visible ASCII"),
         ({"body": ["<p>"]}, "items_content_location: expected 0 values"),
+        ({"body": ["<p>", "p {}"]}, "items_content_location: expected 1 value: one"),
     ]
     with api.listening, Server(project, package="t_mcp", env={"T_BASE_URL": api.url}) as server:
         server.result("send_page", **page)

@@ -37,9 +37,10 @@ def read(entry: JsonObject, where: Where, inputs: Iterable[str], diagnostics: Di
     for key in (*_OF_REQUESTS, *_OF_RESULTS):
         if key in entry:
             message = f"A tool with `steps` cannot have {key!r} as well."
-            diagnostics.add(
-                "invalid-value", message, where.inside(key), "Write this key in the tool that a step calls."
-            )
+            hint = "Write this key in the tool that a step calls."
+            if key == "result":
+                hint = "Say in `outputs` what the workflow gives. Rules for an answer belong to the called tool."
+            diagnostics.add("invalid-value", message, where.inside(key), hint)
     ids = frozenset(as_text(as_object(each).get("id")) or as_text(as_object(each).get("call")) for each in steps)
     names = _Names({name: f"$inputs.{name}" for name in inputs}, ids, diagnostics)
     found: list[WorkflowStep] = []

@@ -124,7 +124,8 @@ def _by_item(fields: list[Field], arguments: dict[str, Any], count: int) -> list
         if len(values) > rest or (each.get("required") and len(values) < rest):
             few = "" if each.get("required") else "at most "
             after = f" after item {len(prefix)}" if prefix else ""
-            problems.append(Problem(each["argument"], f"expected {few}{rest} values: one for each item{after}"))
+            wanted = f"{few}{rest} value{'' if rest == 1 else 's'}"
+            problems.append(Problem(each["argument"], f"expected {wanted}: one for each item{after}"))
     if problems:
         raise Refused(*problems)
     rows = [{name: values[at] for name, values in lists.items() if at < len(values)} for at in range(rest)]
