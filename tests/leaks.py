@@ -25,9 +25,10 @@ LENGTH = 32
 def random_secret(without: str = "") -> str:
     """Return a random secret of LENGTH visible ASCII characters, of which none is in `without`.
 
-    It has no colon, which would end a user name.
+    It has no colon, which would end a user name, and does not end as a placeholder such as `<token>` does.
     """
-    return "".join(random.SystemRandom().choices([each for each in VISIBLE if each not in f":{without}"], k=LENGTH))
+    chosen = random.SystemRandom().choices([each for each in VISIBLE if each not in f":{without}"], k=LENGTH)
+    return "".join(chosen).removesuffix(">").ljust(LENGTH, "a")
 
 
 SECRET = random_secret()

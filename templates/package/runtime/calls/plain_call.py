@@ -456,7 +456,8 @@ class ResultWriter:
         answer, sent, most = call.answer, call.sent, spans.shown(call.shown or self.shown)
         assert answer is not None
         assert sent is not None
-        if response.is_large(answer, most) or "result" in call.tool.binding or answer.label == _GRAPHQL:
+        large = answer.size * response.GROWTH_IN_UTF_8 > most and response.is_large(answer, most)
+        if large or "result" in call.tool.binding or answer.label == _GRAPHQL:
             return self._write(call, answer, sent, most)
         call.result = response.interpret(answer, sent, self._redactor, most)
         return None

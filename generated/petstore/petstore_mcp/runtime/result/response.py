@@ -167,9 +167,8 @@ def is_large(response: Response, shown: int) -> bool:
     """Return whether a result cannot show the whole response, so that the response should be stored."""
     if not 200 <= response.status < 300:
         return False
-    if is_text(response.media_type, response.content):
-        return _text_size(response, shown) > shown
-    return response.size > inline(shown)
+    text = is_text(response.media_type, response.content)
+    return _text_size(response, shown) > shown if text else response.size > inline(shown)
 
 
 def _text_size(response: Response, shown: int) -> int:
