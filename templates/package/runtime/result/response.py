@@ -90,7 +90,6 @@ takes up to 25 times the memory.
 GROWTH_IN_UTF_8 = 3
 """Most bytes of UTF-8 for a byte of a response: the euro sign in Windows-1252, and U+FFFD for an invalid byte."""
 
-_PAGE = "text/html"
 _OF_CONTENT = ("Content-Type", "Content-Length", "Content-Encoding", "Last-Modified", "ETag")
 _FILE_NAME = re.compile(r'filename="?([^";]+)', re.IGNORECASE)
 
@@ -102,7 +101,7 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
         from . import failures  # imported late: needed only for an error status
 
         return Result.error(failures.explain(response, sent, redactor))
-    if response.media_type == _PAGE and response.content[:100].lstrip()[:1] == b"<" and _wants_json(sent):
+    if response.media_type == "text/html" and response.content[:100].lstrip()[:1] == b"<" and _wants_json(sent):
         from . import failures  # imported late: needed only for an HTML page where JSON is expected
 
         return Result.error(failures.explain_page(response, sent, redactor))
@@ -113,7 +112,7 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
         return Result.text(" ".join([f"{done} ({response.named}).", *_notes(response, sent)]))
     if not is_text(response.media_type, response.content):
         return _binary(response, sent, redactor, shown)
-    parsed, size = None, _text_size(response, shown)
+    parsed, size = None, _text_size(response, size, shown)
     if sent.fields or sent.tool.output_schema is not None or (size > shown and _is_json(response)):
         parsed = _json(response, sent, redactor, shown)
     return parsed or _text(response, sent, redactor, shown, size)
@@ -167,16 +166,17 @@ def is_large(response: Response, shown: int) -> bool:
     """Return whether a result cannot show the whole response, so that the response should be stored."""
     if not 200 <= response.status < 300:
         return False
-    text = is_text(response.media_type, response.content)
-    return _text_size(response, shown) > shown if text else response.size > inline(shown)
+    text, size = is_text(response.media_type, response.content), response.size
+    return _text_size(response, size, shown) > shown if text else size > inline(shown)
 
 
-def _text_size(response: Response, shown: int) -> int:
+def _text_size(response: Response, size: int, shown: int) -> int:
     """Return the size of a text in bytes, as it came or in UTF-8: the larger one if only that exceeds `shown`."""
-    size, content, kind = response.size, response.content, response.header("content-type")
-    if size > shown or size * GROWTH_IN_UTF_8 <= shown or (content.isascii() and charset(content, kind) == "utf-8"):
+    if size > shown or size * GROWTH_IN_UTF_8 <= shown:
         return size
-    return max(size, len(decode(content, kind)[0].encode(errors="replace")))
+    content, kind = response.content, response.header("content-type")
+    plain = content.isascii() and charset(content, kind) == "utf-8"
+    return size if plain else max(size, len(decode(content, kind)[0].encode(errors="replace")))
 
 
 def _is_json(response: Response) -> bool:
