@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import resource
 import subprocess
 import sys
 import zlib
@@ -19,6 +18,7 @@ import pytest
 from mcpgen.base.errors import FatalError
 from mcpgen.read.fetch import network
 from tests.command import mcpgen
+from tests.hostile.fuzz.limits import limited
 from tests.hostile.subject import playing
 from tests.runtime.upstream import Connection, Play, Upstream
 
@@ -42,15 +42,10 @@ def site(pages: dict[str, bytes]) -> Play:
     return play
 
 
-def limited() -> None:
-    """Limit the child process to a gibibyte of memory and 60 CPU seconds."""
-    resource.setrlimit(resource.RLIMIT_AS, (GIBIBYTE, GIBIBYTE))
-    resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
-
-
 def within_limits(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "mcpgen", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, preexec_fn=limited, check=False)
+    """Run mcpgen with a gibibyte of memory and 60 CPU seconds."""
+    command, limit = [sys.executable, "-m", "mcpgen", *arguments], limited(60, memory=GIBIBYTE)
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, preexec_fn=limit, check=False)
 
 
 # -- HARD-14: content codings and deadlines of responses --------------------------------------------------------------

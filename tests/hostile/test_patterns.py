@@ -26,6 +26,7 @@ from mcpgen.naming import tool_names, verbs
 from mcpgen.read.openapi import content, servers
 from mcpgen.regenerate.diff import limits_in_text
 from tests.hostile.fuzz.pumps import PUMPS
+from tests.hostile.pace import paced
 
 ROOT = Path(__file__).parents[2]
 LENGTH = 20_000
@@ -78,7 +79,7 @@ def texts() -> Iterator[str]:
 
 
 def work(reader: str) -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    resource.setrlimit(resource.RLIMIT_CPU, (paced(SECONDS),) * 2)
     for said in texts():
         READERS[reader](said)
 

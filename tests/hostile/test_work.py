@@ -7,26 +7,22 @@ test, but endless work does.
 from __future__ import annotations
 
 import json
-import resource
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.hostile.fuzz.limits import MIB, MOST_MEMORY, limited
 from tests.hostile.subject import PACKAGE, compiled, playing
 from tests.runtime.process import Server
 from tests.runtime.upstream import Connection, Upstream
 
 TOOLS = Path(__file__).with_name("work.tools.yaml")
-MIB = 2**20
 CPU_SECONDS = 15
 """Limit on the CPU seconds of the start and a whole conversation, which take about one. Without bounds in the server,
 one row takes minutes.
 """
-ADDRESS_SPACE = 3 * 1024 * MIB
-MOST_MEMORY = 256 * MIB
-"""Limit in bytes on the memory that a server uses in addition to its memory after an ordinary call."""
 
 
 def filters(depth: int) -> Any:
@@ -128,11 +124,6 @@ async def play(connection: Connection) -> None:
 ANSWERS = ({"filter": filters(16)}, {"rule": rules(40)})
 
 
-def limit() -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
-
-
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled(tmp_path_factory.mktemp("work"), TOOLS)
@@ -147,7 +138,7 @@ def upstream() -> Iterator[Upstream]:
 @pytest.fixture
 def server(project: Path, upstream: Upstream) -> Iterator[Server]:
     environ = {"HOSTILE_BASE_URL": f"http://127.0.0.1:{upstream.port}/api/v1"}
-    with Server(project, package=PACKAGE, env=environ, preexec_fn=limit) as server:
+    with Server(project, package=PACKAGE, env=environ, preexec_fn=limited(CPU_SECONDS)) as server:
         assert said(server, "get_case", {"n": 1}) == '{"a":1}'
         yield server
 
@@ -206,7 +197,7 @@ def test_hard_13_a_token_that_is_like_itself_is_redacted_at_once(tmp_path: Path,
             "HOSTILE_OAUTH_CLIENT_ID": "client",
             "HOSTILE_OAUTH_CLIENT_SECRET": "client-secret",
         }
-        with Server(project, package=PACKAGE, env=environ, preexec_fn=limit) as server:
+        with Server(project, package=PACKAGE, env=environ, preexec_fn=limited(CPU_SECONDS)) as server:
             text = said(server, "get_case", {"n": number})
             assert number == 0 or "[redacted]" in text
             assert number == 0 or EVIL[:1000] not in text.replace("\\u002d", "-").replace("%2d", "-")
@@ -227,7 +218,7 @@ def test_hard_04_a_tool_of_many_costly_patterns_is_called_like_any_other(
     key = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
     source.write_text(json.dumps({**document, "security": key, "tools": [{**tool, "inputSchema": schema}, ORDINARY]}))
     environ = {"HOSTILE_BASE_URL": f"http://127.0.0.1:{upstream.port}/api/v1"}
-    with Server(compiled(tmp_path, source), package=PACKAGE, env=environ, preexec_fn=limit) as server:
+    with Server(compiled(tmp_path, source), package=PACKAGE, env=environ, preexec_fn=limited(CPU_SECONDS)) as server:
         assert said(server, "get_case", {"n": 1}) == '{"a":1}'
         before = peak(server)
         assert said(server, "match", {"n1": "no letters"}) == '{"a":1}'

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.hostile.pace import paced
 from tests.hostile.subject import BASE, PACKAGE
 from tests.runtime.process import Server
 from tests.runtime.upstream import Upstream
@@ -20,12 +21,13 @@ MOST_MEMORY = 256 * MIB
 """Limit in bytes on the memory that a server uses in addition to its memory after an ordinary call."""
 
 
-def limited(cpu_seconds: int, descriptors: int = 0) -> Callable[[], None]:
-    """Return a function that sets the resource limits in the child process before the server starts there."""
+def limited(cpu_seconds: int, descriptors: int = 0, memory: int = ADDRESS_SPACE) -> Callable[[], None]:
+    """Return a function that sets the resource limits in the child process before its program starts there."""
+    seconds = paced(cpu_seconds)
 
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
-        resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         if descriptors:
             resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
 
