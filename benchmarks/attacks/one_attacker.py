@@ -8,7 +8,8 @@ user must be answered, their 99th percentile must stay within 5 times that of th
 at most 100 lines a minute. The exit code is 1 if one of this does not hold.
 
 Attacker and API are other machines. So they share one processor, and the server and the user share another. Without
-that, a busy attacker or API would take the user's own time, and a busy user would keep the attacker from attacking.
+that, a busy attacker or API would take the user's own time, and a busy user would keep the attacker from attacking. The
+attacker has the lowest priority, since a busy attacker would also slow down the API, which is not attacked.
 """
 
 from __future__ import annotations
@@ -125,20 +126,28 @@ def start(folder: Path, port: int, variables: dict[str, str]) -> subprocess.Pope
 @asynccontextmanager
 async def attacked(name: str, port: int) -> AsyncIterator[None]:
     """Run the attack in its own process."""
-    async with elsewhere("benchmarks.attacks.attackers", name, str(port)):
+    async with elsewhere("benchmarks.attacks.attackers", name, str(port), priority=19):
         await asyncio.sleep(SETTLING)
         yield
 
 
 @asynccontextmanager
-async def elsewhere(*command: str) -> AsyncIterator[str]:
-    """Run a module in a process on the other processors. Yield the first line that it prints."""
+async def elsewhere(*command: str, priority: int = 0) -> AsyncIterator[str]:
+    """Run a module in a process on the other processors. Yield the first line that it prints.
+
+    `priority`: how much less important the process is than others (`nice`, 0 to 19).
+    """
+
+    def place() -> None:
+        os.sched_setaffinity(0, _THEIRS or [_MINE])
+        os.nice(priority)
+
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
         *command,
         stdout=subprocess.PIPE,
-        preexec_fn=lambda: os.sched_setaffinity(0, _THEIRS or [_MINE]),
+        preexec_fn=place,
     )
     try:
         assert process.stdout is not None

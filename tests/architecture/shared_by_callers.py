@@ -29,6 +29,7 @@ SHARED = (
         "ConnectionPlaces",
         "by network; idle ones give way",
     ),
+    Shared("http_server/doors/newcomers.py", (), "FairQueue", "by network, before the first request"),
     Shared(
         "identity/guard.py",
         ("MOST_AT_ONCE", "MOST_WAITING"),

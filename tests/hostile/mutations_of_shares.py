@@ -13,6 +13,7 @@ SUBSCRIPTIONS = "tests/streamable/test_subscriptions.py"
 PROGRAMS = "tests/functional/test_programs_over_http.py::test_programs_of_one_caller_leave_workers_for_others"
 HOOKS = "tests/runtime/test_hook_threads.py"
 CONNECTIONS = "aiohttp_door.py"
+NEWCOMERS = "tests/runtime/test_newcomers.py"
 
 OF_SHARES = (
     Mutation("tokens without an audience", "claims.py", 'if "aud" not in claims and', "if False and", (ISSUERS,)),
@@ -48,6 +49,9 @@ OF_SHARES = (
         (BOUNDS,),
     ),
     Mutation("connections that are served", CONNECTIONS, "if each.is_idle()), None)", "), None)", (BOUNDS,)),
+    Mutation("new connections by turns", "newcomers.py", "add(newcomer.network, next", 'add("", next', (NEWCOMERS,)),
+    Mutation("a first head that is late", "newcomers.py", "self.dismiss(newcomer, TOO_SLOW)", "break", (NEWCOMERS,)),
+    Mutation("a first head without end", "newcomers.py", "len(first) >= _ENOUGH or ", "", (NEWCOMERS,)),
     Mutation("a repeated cause in the log", "log.py", "    if now < due:", "    if False:", (BOUNDS,)),
     Mutation(
         "repeated refusals in the log",

@@ -206,9 +206,9 @@ class Server:
     def _poll(self) -> None:
         """Poll the resources that the client watches. Runs in the event loop's thread."""
         if self._poller is None:
-            from .watching.stdio_poller import poller  # imported here: few clients watch resources
+            from .watching.poller import over_stdio  # imported here: few clients watch resources
 
-            self._poller = poller(self._protocol, self._lock, self._outbox, lambda: self._caller)
+            self._poller = over_stdio(self._protocol, self._lock, self._outbox, lambda: self._caller)
         self._poller.wake()
 
     def _load(self, catalog: Catalog, settings: Settings | None) -> execution.ToolExecutor:

@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING
 from ..core import log, spans
 
 if TYPE_CHECKING:
-    from typing import Protocol
+    import typing
+    from _thread import LockType
 
     from ..core.effects import Fetch
+    from ..core.protocol import Protocol
+    from ..core.stdio import Outbox
     from ..features.resource_versions import Version
 
-    class Executor(Protocol):
+    class Executor(typing.Protocol):
         """Interface of the object that sends requests (execution.ToolExecutor)."""
 
         async def version(self, wanted: Fetch, before: Version | None) -> Version | None:
@@ -114,3 +117,21 @@ class Poller:
         task = asyncio.ensure_future(step)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def over_stdio(protocol: Protocol, lock: LockType, outbox: Outbox, executor: Callable[[], Executor | None]) -> Poller:
+    """Return the poller of the resources that the client over stdio watches. The `lock` protects protocol and outbox.
+
+    `executor()` returns the tool executor, which sends requests, or None until it is loaded.
+    """
+
+    def watched() -> dict[str, Fetch]:
+        with lock:
+            return protocol.polled()
+
+    def changed(uri: str) -> None:
+        with lock:
+            if lines := protocol.updated(uri):
+                outbox.write(lines)
+
+    return Poller(watched, executor, changed)

@@ -21,11 +21,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import socket
 import struct
 from email.utils import formatdate
-from functools import lru_cache
+from functools import lru_cache, partial
 from http import HTTPStatus
 from time import time
 from typing import TYPE_CHECKING
@@ -37,13 +36,14 @@ from aiohttp.http_exceptions import BadHttpMessage, LineTooLong
 from aiohttp.web_protocol import RequestHandler
 
 from ...core import limits, log
-from ...core.limits import ACCEPTED_AT_ONCE, Deadlines, Places
+from ...core.limits import Deadlines, Places
 from ...http import connections
 from ...serve.scheduler import frames
 from ...text.addresses import network
 from ..requests.door import BODY_SECONDS, HEAD_SECONDS, PIECE, WRITE_SECONDS, Broken, TooLarge, pieces, unheard
 from ..streamable import admission
 from ..streamable.admission import Answer, Head, size_of
+from .newcomers import NO_ROOM, TOO_SLOW, Newcomer, Newcomers
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from ..streamable.admission import Fields, Peer
 
     class Connection(Protocol):
-        """Interface of a connection (`HttpConnection`). It must be hashed by identity."""
+        """Interface of a connection (`HttpConnection`, `Newcomer`). It must be hashed by identity."""
 
         network: str
 
@@ -128,9 +128,6 @@ _LONGEST_KEPT = 4 * 1024
 
 _SILENT = logging.getLogger(f"{__name__}.requests")
 _SILENT.disabled = True  # aiohttp's access log would record private data; other modules log calls
-_EMPTY = b"Connection: close\r\nContent-Length: 0\r\n\r\n"
-_NO_ROOM = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n" + _EMPTY
-_TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\n" + _EMPTY
 
 
 # Without aiohttp's tasks and objects, CPU time per call on one connection fell from 0.40 to 0.32 ms
@@ -144,10 +141,12 @@ class HttpConnection(RequestHandler):
     """
 
     __slots__ = (
-        "_busy", "_expected", "_former", "_head_at", "_inline", "_late", "address", "door", "network", "places",
+        "_busy", "_expected", "_former", "_head_at", "_inline", "_late", "address", "door", "network", "newcomer",
+        "places",
     )  # fmt: skip
 
     door: Door
+    newcomer: Newcomer | None
     places: ConnectionPlaces
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -161,10 +160,15 @@ class HttpConnection(RequestHandler):
         super().connection_made(transport)
         self.address = _address(transport)
         self.network = network(self.address)
-        if self.places.enter(self):
-            self._wait()
-        else:
-            self._refuse(_NO_ROOM)
+        newcomer, self.newcomer = self.newcomer, None
+        if newcomer is not None:
+            self.places.leave(newcomer)
+        if not self.places.enter(self):
+            self._refuse(NO_ROOM)
+            return
+        self._wait()
+        if newcomer is not None:  # not at once: a request is served inline if aiohttp's task already waits for it
+            self._loop.call_soon(self.data_received, newcomer.first)
 
     def data_received(self, data: bytes) -> None:
         """Serve a request inline (without aiohttp's task) if possible, else wake this task to serve the request.
@@ -346,7 +350,7 @@ class HttpConnection(RequestHandler):
         if self._late is None:
             self.force_close()
         else:
-            self._refuse(_NO_ROOM)
+            self._refuse(NO_ROOM)
 
     # Methods that limit how long a client may take to send the head of a request
 
@@ -358,7 +362,7 @@ class HttpConnection(RequestHandler):
         body.
         """
         if self._waiter is not None:
-            self._refuse(_TOO_SLOW)
+            self._refuse(TOO_SLOW)
 
     def _refuse(self, answer: bytes) -> None:
         """Write the response `answer` and close the connection."""
@@ -381,10 +385,10 @@ class ConnectionFactory(web.Server):
     def __init__(self, handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]], door: Door) -> None:
         super().__init__(handler, handler_cancellation=True)
         self._door = door
-        self._places = ConnectionPlaces(limits.reserve_descriptors(MOST_CONNECTIONS))
+        self.places = ConnectionPlaces(limits.reserve_descriptors(MOST_CONNECTIONS))
 
-    def __call__(self) -> RequestHandler:
-        """Return the asyncio protocol object for a new connection."""
+    def __call__(self, newcomer: Newcomer | None = None) -> RequestHandler:
+        """Return the asyncio protocol object for a new connection, which takes the place of the newcomer."""
         handler = HttpConnection(
             self,
             loop=asyncio.get_running_loop(),
@@ -397,8 +401,7 @@ class ConnectionFactory(web.Server):
             max_headers=admission.MOST_FIELDS,
             lingering_time=1.0,
         )
-        handler.door = self._door
-        handler.places = self._places
+        handler.door, handler.newcomer, handler.places = self._door, newcomer, self.places
         return handler
 
 
@@ -439,9 +442,6 @@ def _head(status: int, fields: tuple[tuple[str, str], ...], second: int) -> byte
 _MOST_INLINE = 16 * 1024
 """Largest body in bytes of a request that is served inline, that is, without aiohttp's task for the connection."""
 
-_BACKLOG = 1024
-"""Connections that the system holds until the event loop accepts them."""
-
 _FORGET = struct.pack("ii", 1, 0)
 
 
@@ -456,18 +456,24 @@ class Door:
         self._server = ConnectionFactory(self._handle, self)
         self._runner = web.ServerRunner(self._server, shutdown_timeout=0.5)
         self._listener: asyncio.Server | None = None
+        self._newcomers: Newcomers | None = None
+        self._begun: set[asyncio.Task[object]] = set()
 
     async def open(self, host: str, port: int) -> int:
         """Listen at an address, and return the port. For port 0, the system chooses one. Raise OSError if it fails."""
         await self._runner.setup()
         loop = asyncio.get_running_loop()
-        # asyncio accepts as many connections at once as its backlog says, before any of them is counted. So that number
-        # is small, and then the backlog of the system is enlarged.
-        self._listener = await loop.create_server(self._server, host, port, backlog=ACCEPTED_AT_ONCE)
-        for listening in self._listener.sockets:
-            with socket.socket(fileno=os.dup(listening.fileno())) as own:
-                own.listen(_BACKLOG)
-        return int(self._listener.sockets[0].getsockname()[1])
+        self._listener = await loop.create_server(self._server, host, port, start_serving=False)
+        port = int(self._listener.sockets[0].getsockname()[1])
+        places = self._server.places
+        try:
+            self._newcomers = Newcomers(places.enter, places.leave, HEAD_SECONDS, self._begin)
+            for listening in self._listener.sockets:
+                self._newcomers.listen(listening.fileno())
+        except NotImplementedError:  # the event loop of Windows cannot watch sockets
+            self._newcomers = None
+            await self._listener.start_serving()
+        return port
 
     def finish(self) -> None:
         """Close each connection after its next response."""
@@ -480,16 +486,24 @@ class Door:
         request was read.
         """
         self.finish()
-        if self._listener is None:
-            return
-        waiting = [each for listening in self._listener.sockets for each in _accepted(listening.fileno())]
-        self._listener.close()
-        for each in waiting:
-            await asyncio.get_running_loop().connect_accepted_socket(self._server, each)
+        if self._newcomers is not None:
+            self._newcomers.stop()
+        if self._listener is not None:
+            self._listener.close()
+        while self._begun:
+            await asyncio.wait(self._begun)
 
     async def close(self) -> None:
         """Close the connections that are still open after `stop`, and free the HTTP server's resources."""
+        if self._newcomers is not None:
+            self._newcomers.close()
         await self._runner.cleanup()
+
+    def _begin(self, newcomer: Newcomer) -> None:
+        loop = asyncio.get_running_loop()
+        begun = loop.create_task(loop.connect_accepted_socket(partial(self._server, newcomer), newcomer.socket))
+        self._begun.add(begun)
+        begun.add_done_callback(self._begun.discard)
 
     # Checking the same head again took a twentieth of a small call. Only its access token may have expired since
     # (docs/decisions/speed.md).
@@ -545,21 +559,6 @@ def _fields(request: web.BaseRequest) -> Iterable[tuple[bytes, bytes]]:
     return [(b"Host", host), *(each for each in request.raw_headers if each[0].lower() != b"host")]
 
 
-def _accepted(listening: int) -> list[socket.socket]:
-    """Accept and return all connections that wait at a listening socket."""
-    found: list[socket.socket] = []
-    with socket.socket(fileno=os.dup(listening)) as own:
-        own.setblocking(False)
-        while len(found) < MOST_CONNECTIONS:
-            try:
-                connection, _ = own.accept()
-            except OSError:  # BlockingIOError: no more connections wait
-                return found
-            connection.setblocking(False)
-            found.append(connection)
-    return found
-
-
 class _Connection:
     """One aiohttp request and its response."""
 
@@ -588,7 +587,7 @@ class _Connection:
                     if size > most:
                         raise TooLarge
                     read.append(piece)
-        except web.RequestPayloadError:
+        except (web.RequestPayloadError, RuntimeError):  # RuntimeError: the client has closed the connection
             raise Broken from None
         return read[0] if len(read) == 1 else b"".join(read)
 
