@@ -30,7 +30,7 @@ from time import time
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from aiohttp import HttpVersion11, web
+from aiohttp import ClientConnectionResetError, HttpVersion11, web
 from aiohttp.http import RawRequestMessage
 from aiohttp.http_exceptions import BadHttpMessage, LineTooLong
 from aiohttp.web_protocol import RequestHandler
@@ -210,9 +210,10 @@ class HttpConnection(RequestHandler):
     ) -> web.StreamResponse:
         """Return the response to bytes that are not HTTP, or the response after an internal error, which is logged.
 
-        Raise ConnectionError if a response has begun.
+        It is no error if the client has left (ClientConnectionResetError). Raise ConnectionError if a response has
+        begun.
         """
-        if status >= 500 and exc is not None:
+        if status >= 500 and exc is not None and not isinstance(exc, ClientConnectionResetError):
             log.seldom("error", "request_broke", error=type(exc).__name__, at=frames(exc))
         if request.writer.output_size:
             raise ConnectionError
