@@ -139,11 +139,11 @@ def of_parts(command: Command) -> Command:
     return cast(Command, decorated)
 
 
-_OWN = ("max_tokens", "deploy", "parts", "workflow_files", "pictures")
+_OWN = ("max_tokens", "deploy", "parts", "workflow_files")
 """Fields of Options for which `compiling` adds no flag: commands that need one define it themselves.
 
 `max_tokens` is a limit in one command and a check that fails in another. `deploy` and `parts` make sense only for
-projects on disk. `workflow_files` are arguments after SOURCE. `pictures` stand in tools files only.
+projects on disk. `workflow_files` are arguments after SOURCE.
 """
 
 

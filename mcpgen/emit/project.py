@@ -175,7 +175,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
     return {
         "identity": catalog.identity,
         "search": catalog.search is not None,
-        "views": any(tool.view is not None for tool in catalog.tools),
+        "extra": catalog.extra,
         "base_url": next((server.url for server in catalog.servers if "://" in server.url), ""),
         "environment": variables,
         "settings": setting_rows(catalog, has),
@@ -218,7 +218,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
                 "source": f"GET {each.resource.operation.path}" if each.resource.operation else "",
             }
             for each in catalog.offered
-            if each.resource.skill != {}
+            if each.resource.extra.get("skill") != {}
         ],
         "prompts": [
             {
