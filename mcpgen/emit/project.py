@@ -12,7 +12,7 @@ from mcpgen import views
 from mcpgen.base import assets, runtime
 from mcpgen.base.jsonvalue import digest
 from mcpgen.base.tree import FileTree
-from mcpgen.emit import features, offered, parts, shell_skill, table, wings
+from mcpgen.emit import features, offered, parts, table, wings
 from mcpgen.emit.deployment import deployment_files, secret_files
 from mcpgen.emit.environment import (
     alternatives,
@@ -26,6 +26,7 @@ from mcpgen.emit.environment import (
 )
 from mcpgen.emit.offered import GITATTRIBUTES, GITATTRIBUTES_TEXT
 from mcpgen.emit.sinks import render
+from mcpgen.emit.skills import shell_skill
 from mcpgen.lower.text.prose import first_sentence
 from mcpgen.model import MOST_WEBHOOKS, Catalog, Identity
 from mcpgen.model.options import ALL_PARTS

@@ -24,9 +24,9 @@ from mcpgen.base.invisible import has_hidden, spells_hidden, without_hidden
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, without_empty
 from mcpgen.base.names import clipped, romanize, short_hash, words
 from mcpgen.base.plurals import counted
-from mcpgen.emit import shell_skill
-from mcpgen.emit.shell_skill import NAME as MAIN
 from mcpgen.emit.sinks import render
+from mcpgen.emit.skills import shell_skill
+from mcpgen.emit.skills.shell_skill import NAME as MAIN
 from mcpgen.lower.text.prose import sentences, shortened
 from mcpgen.model import Catalog, Resource, ResourceSpec, ToolSpec
 from mcpgen.model.options import ALL_PARTS
