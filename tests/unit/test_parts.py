@@ -155,6 +155,18 @@ def test_each_need_and_each_part_names_wings() -> None:
     assert REASONS.keys() == needed
 
 
+def test_the_header_has_its_members_in_the_order_of_their_type(tmp_path: Path) -> None:
+    source = tmp_path / "shop.tools.yaml"
+    source.write_text(
+        "{mcpgen: 1, server: {name: shop}, base_url: 'https://a.example', security: none, tools: [{name: list_orders, "
+        "request: GET /orders}], skills: [{from: tags}], views: true, pictures: ['https://b.example']}"
+    )
+    tree = compile_source(fetch.read(str(source)), Options(tools="search")).tree
+    *found, _ = json.loads(tree["shop_mcp/bindings.json"])
+    assert found == [each for each in table.Header.__annotations__ if each in found]
+    assert found[-4:] == ["skills", "search", "views", "pictures"]
+
+
 def test_the_tools_file_knows_the_same_parts() -> None:
     described: Any = schema()["properties"]
     assert tuple(described["parts"]["items"]["enum"]) == PARTS
