@@ -16,7 +16,7 @@ from mcpgen.base.tree import FileTree
 from mcpgen.check import names, too_many_tools, unused_schemes
 from mcpgen.check.catalog import check
 from mcpgen.check.names import check_pinned
-from mcpgen.emit import emit, offered_now, parts, table, user_files
+from mcpgen.emit import emit, offered_now, parts, skills, table, user_files
 from mcpgen.lock import fingerprint
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
@@ -36,7 +36,7 @@ from mcpgen.merge.logins import hide_logins, with_login
 from mcpgen.merge.merge_documents import OwnerDecisions, joined, settled
 from mcpgen.merge.overrides import apply, chosen, former, report_unused, visible, without_security
 from mcpgen.model import Api, Catalog, Identity, PreviousNames, Skipped
-from mcpgen.model.options import ALL_PARTS, Options
+from mcpgen.model.options import Options
 from mcpgen.model.pins import NOTHING
 from mcpgen.model.selection import select
 from mcpgen.read import openapi, toolsfile
@@ -186,7 +186,7 @@ def _compiled(
     lowered = retrieval.with_lookups(lowered, api.definitions, promises, diagnostics)
     accounts = next((each.accounts for each in flags.files if each.accounts), ())
     catalog = check(with_accounts(lowered, accounts, promises, diagnostics), diagnostics)
-    catalog = views.with_views(catalog, api.definitions, wanted)
+    catalog = views.with_views(catalog, api.definitions, wanted, flags.files)
     accepted = project.lock.origins if project.lock else None
     catalog, reached = _with_origins(catalog, accepted, api.unconfirmed, flags, on_disk, diagnostics)
     if not (catalog.tools or catalog.resources or catalog.prompts):
@@ -217,11 +217,7 @@ def _compiled(
         offered=offered_now(remembered.deploy, project.lock.offered if project.lock else ()),
         parts=_parts(flags, remembered, project),
     )
-    if any(each.skills for each in flags.files):
-        from mcpgen.emit.skills import with_skills  # imported late: few servers have skills
-
-        has_shell = not {"shell", ALL_PARTS}.isdisjoint(lock.chosen)
-        catalog = with_skills(catalog, flags.files, sources.library, diagnostics, has_shell=has_shell)
+    catalog = skills.with_skills(catalog, flags.files, lock.chosen, sources.library, diagnostics)
     tree, lock = _emitted(catalog, lock)
     tools = tree[table.tools_path(catalog)]
     names.report(catalog, diagnostics)

@@ -15,6 +15,8 @@ from mcpgen.regenerate.diff import Grade
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_flag = functools.partial(click.option, is_flag=True)
+
 
 workflow_files = click.argument("workflow_files", metavar="[WORKFLOWS]...", nargs=-1)
 """Arazzo documents, which follow SOURCE."""
@@ -99,10 +101,8 @@ difference_format = click.option(
 )
 
 
-deploy = click.option(
-    "--deploy",
-    is_flag=True,
-    help="Also write files for deployment: a Containerfile, a compose file, Kubernetes manifests.",
+deploy = _flag(
+    "--deploy", help="Also write files for deployment: a Containerfile, a compose file, Kubernetes manifests."
 )
 
 
@@ -123,7 +123,7 @@ def of_parts(command: Command) -> Command:
 
     decorated: Any = with_parts
     for decorate in (
-        click.option("--http", is_flag=True, help="Let the server serve HTTP too, as --parts http."),
+        _flag("--http", help="Let the server serve HTTP too, as --parts http."),
         click.option(
             "--parts",
             multiple=True,
@@ -139,32 +139,26 @@ def of_parts(command: Command) -> Command:
     return cast(Command, decorated)
 
 
-_OWN = ("max_tokens", "deploy", "parts", "workflow_files", "pictures")
+_OWN = ("max_tokens", "deploy", "parts", "workflow_files")
 """Fields of Options for which `compiling` adds no flag: commands that need one define it themselves.
 
 `max_tokens` is a limit in one command and a check that fails in another. `deploy` and `parts` make sense only for
-projects on disk. `workflow_files` are arguments after SOURCE. `pictures` stand in tools files only.
+projects on disk. `workflow_files` are arguments after SOURCE.
 """
 
 
 def _of_tools() -> tuple[Any, ...]:
     """Return the options that decide which tools a server lists, and which arguments mcpgen adds to them."""
     return (
-        click.option(
+        _flag(
             "--fields",
-            is_flag=True,
             help="Add an argument to tools that selects fields of the result, unless the API has such a parameter.",
         ),
-        click.option(
+        _flag(
             "--lookups",
-            is_flag=True,
             help="Let tools accept a name instead of an id, if exactly one other tool finds the id by the name.",
         ),
-        click.option(
-            "--views",
-            is_flag=True,
-            help="Let clients that support MCP Apps show results as tables, cards and forms.",
-        ),
+        _flag("--views", help="Let clients that support MCP Apps show results as tables, cards and forms."),
         click.option(
             "--tools",
             type=click.Choice(SURFACES),
@@ -194,11 +188,7 @@ def compiling(command: Command) -> Command:
     for decorate in (
         accept_origin,
         *_of_tools(),
-        click.option(
-            "--structured",
-            is_flag=True,
-            help="Give tools an output schema, and return structured results that match it.",
-        ),
+        _flag("--structured", help="Give tools an output schema, and return structured results that match it."),
         click.option(
             "--schema-profile",
             type=click.Choice(["portable", "full"]),
@@ -217,9 +207,8 @@ def compiling(command: Command) -> Command:
             metavar="GLOB",
             help="Send request bodies as this media type if an operation offers it, such as application/xml.",
         ),
-        click.option(
+        _flag(
             "--optional-bodies",
-            is_flag=True,
             help="Keep a body with required members optional if the document does not say that it is required.",
         ),
         click.option(

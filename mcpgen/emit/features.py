@@ -67,15 +67,9 @@ def _resource(spec: ResourceSpec) -> JsonObject:
         result["text"] = resource.content
     elif resource.content is not None:
         result["blob"] = b64encode(resource.content).decode("ascii")
-    if resource.skill:
-        result["skill"] = resource.skill
-    if resource.tools:
-        result["tools"] = list[JsonValue](resource.tools)
     if spec.binding is not None and operation is not None:
         result["binding"] = _binding(operation, spec.binding)
-        if resource.poll is not None:
-            result["poll"] = resource.poll
-    return result
+    return {**result, **without_empty(**resource.extra)}
 
 
 def _binding(operation: Operation, binding: HttpBinding) -> JsonObject:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from types import UnionType
-from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from mcpgen.base.runtime import absent_parts, table
 from mcpgen.emit.wings import PLAIN, WINGS
@@ -33,68 +33,8 @@ _WINGS_OF = {
 }
 """Name of a part → its wings. Any other part is the wing of its name."""
 
-
-class Need(NamedTuple):
-    """A wing that a server needs if its tables have one of `fields`, and why.
-
-    A field is `TYPE.MEMBER` of the types of the tables, or `TYPE.MEMBER=TEXT` if its value must contain the text.
-    """
-
-    wing: str
-    why: str
-    fields: tuple[str, ...]
-
-
-NEEDS = (
-    Need(
-        "files",
-        "a body is a file or has several parts",
-        ("Body.encoding=multipart", "Body.encoding=binary", "Field.part"),
-    ),
-    Need(
-        "templates",
-        "a request is made from a template, or a body is XML",
-        ("Parameter.template", "Body.template", "Body.encoding=xml", "Body.xml", "Field.xml"),
-    ),
-    Need(
-        "questions",
-        "a call asks its user, or needs a capability of the client",
-        ("Binding.confirm", "Binding.ask", "Binding.requires", "Header.asks", "Prompt.ask"),
-    ),
-    Need(
-        "features",
-        "the server has resources, prompts or completions",
-        ("Header.features", "Header.completes"),
-    ),
-    Need("watching", "clients can watch a resource", ("Header.polls", "Resource.poll")),
-    Need(
-        "lookups",
-        "a call fetches all pages of a list, or an argument takes a name in place of an id",
-        ("Binding.pages", "Binding.lookups"),
-    ),
-    Need(
-        "results",
-        "a tool has an output schema, rules for its result, or returns files",
-        ("Binding.output", "Binding.result", "Binding.saves", "Binding.accept=graphql-response", "TaskRule.result"),
-    ),
-    Need("tenants", "an argument chooses the server of a call", ("Binding.variables", "ServerVariable.pattern")),
-    Need("accounts", "the server has several accounts", ("Header.accounts", "Binding.account")),
-    Need("jobs", "a call starts a job", ("Binding.task", "Header.tasks")),
-    Need("skills", "the server has skills", ("Header.skills",)),
-    Need("workflows", "a tool calls other tools, step by step", ("Header.workflows", "Binding.workflow")),
-    Need("search", "the tools are found by a search", ("Header.search",)),
-    Need("programs", "models write programs that call tools", ("Search.finders=run_",)),
-    Need(
-        "views", "clients show results as tables, cards and forms", ("Header.views", "Header.pictures", "Binding.view")
-    ),
-    Need("oauth", "the server fetches access tokens", ("CredentialWays.fetched", "Scheme.login")),
-    Need("login", "users log in with a browser", ("CredentialWays.user", "Scheme.user")),
-    Need("signing", "a credential signs each request", ("Scheme.signing",)),
-)
-"""What in the tables needs a wing. All other fields are read by the plain core."""
-
 _TABLES = {"bindings.json": table.Table, "resources.json": table.Resources, "prompts.json": table.Prompts}
-_TYPES = {field.partition(".")[0] for need in NEEDS for field in need.fields}
+_TYPES = {field.partition(".")[0] for wing in WINGS for field in wing.fields}
 
 
 def wings_of(chosen: Collection[str], tables: Mapping[str, bytes]) -> frozenset[str]:
@@ -136,12 +76,12 @@ def chosen(wanted: Iterable[str], *, deploy: bool, hooks: bool) -> tuple[str, ..
     return tuple(sorted({*wanted, *implied} - {NO_PARTS}))
 
 
-def needed(tables: Mapping[str, bytes]) -> dict[str, str]:
-    """Return wing → why, for each wing that the tables need."""
+def needed(tables: Mapping[str, bytes]) -> list[str]:
+    """Return the names of the wings that the tables need."""
     fields: set[str] = set()
     for name in _TABLES.keys() & tables.keys():
         _collect(json.loads(tables[name]), _TABLES[name], fields)
-    return {need.wing: need.why for need in NEEDS if any(_is_met(field, fields) for field in need.fields)}
+    return [wing.name for wing in WINGS if any(_is_met(field, fields) for field in wing.fields)]
 
 
 def _is_met(field: str, fields: set[str]) -> bool:

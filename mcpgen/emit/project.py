@@ -12,7 +12,7 @@ from mcpgen import views
 from mcpgen.base import assets, runtime
 from mcpgen.base.jsonvalue import digest
 from mcpgen.base.tree import FileTree
-from mcpgen.emit import features, offered, parts, shell_skill, table, wings
+from mcpgen.emit import features, offered, parts, table, wings
 from mcpgen.emit.deployment import deployment_files, secret_files
 from mcpgen.emit.environment import (
     alternatives,
@@ -26,6 +26,7 @@ from mcpgen.emit.environment import (
 )
 from mcpgen.emit.offered import GITATTRIBUTES, GITATTRIBUTES_TEXT
 from mcpgen.emit.sinks import render
+from mcpgen.emit.skills import shell_skill
 from mcpgen.lower.text.prose import first_sentence
 from mcpgen.model import MOST_WEBHOOKS, Catalog, Identity
 from mcpgen.model.options import ALL_PARTS
@@ -175,7 +176,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
     return {
         "identity": catalog.identity,
         "search": catalog.search is not None,
-        "views": any(tool.view is not None for tool in catalog.tools),
+        "extra": catalog.extra,
         "base_url": next((server.url for server in catalog.servers if "://" in server.url), ""),
         "environment": variables,
         "settings": setting_rows(catalog, has),
@@ -218,7 +219,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
                 "source": f"GET {each.resource.operation.path}" if each.resource.operation else "",
             }
             for each in catalog.offered
-            if each.resource.skill != {}
+            if each.resource.extra.get("skill") != {}
         ],
         "prompts": [
             {

@@ -139,7 +139,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
     identity = catalog.identity
     server: JsonObject = {"name": identity.name, "title": identity.title, "version": identity.version}
     server |= without_empty(instructions=identity.instructions)
-    return {
+    members = {
         "mcpgen": FORMAT,
         "digest": _digest(tools),
         "bytes": size,
@@ -155,15 +155,14 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
             completes=completes(catalog),
             asks=asks(catalog),
             logging=identity.logging,
-            polls=any(each.resource.poll is not None for each in catalog.offered),
+            polls=any("poll" in each.resource.extra for each in catalog.offered),
             tasks=any(tool.binding.task is not None for tool in catalog.all_tools),
-            skills=any(each.resource.skill for each in catalog.offered),
             workflows=any(tool.binding.workflow for tool in catalog.tools),
             search=_search(catalog, catalog.search) if catalog.search else None,
-            views=any(tool.view is not None for tool in catalog.tools),
-            pictures=catalog.pictures,
+            **catalog.extra,
         ),
     }
+    return {name: members[name] for name in runtime.table.Header.__annotations__ if name in members}
 
 
 def _accounts(catalog: Catalog) -> JsonObject:
@@ -318,7 +317,7 @@ def _rules(tool: ToolSpec) -> JsonObject:
         result=result_rules(binding),
         task=task(binding.task) if binding.task else None,
         output=tool.output_form,
-        view=tool.view,
+        **tool.extra,
         confirm=None if tool.confirm == "never" else tool.confirm,
         ask=[question(each) for each in tool.questions],
     )

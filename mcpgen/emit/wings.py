@@ -14,11 +14,14 @@ class Wing:
 
     - `needs`: names of the wings without which it does not work. It may import their modules when it is loaded.
     - `uses`: names of the wings that it works with where a server has both. It imports their modules late.
+    - `fields`: those of the tables that only it reads, so that a table with one of them needs the wing. A field is
+      `TYPE.MEMBER` of the types of the tables, or `TYPE.MEMBER=TEXT` if its value must contain the text.
     """
 
     name: str
     needs: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
 
 
 PLAIN = "plain"
@@ -29,30 +32,35 @@ CORE = ("calls", "commands", "core", "http", "request", "result", "serve", "sett
 
 WINGS = (
     Wing(PLAIN),
-    Wing("accounts", (), ("http_server",)),
+    Wing("accounts", (), ("http_server",), fields=("Header.accounts", "Binding.account")),
     # What a tool, a resource or a prompt of the server asks for
-    Wing("features", ("pointers", "questions")),
-    Wing("files"),
+    Wing("features", ("pointers", "questions"), fields=("Header.features", "Header.completes")),
+    Wing("files", fields=("Body.encoding=multipart", "Body.encoding=binary", "Field.part")),
     Wing("hooks", ("questions", "secrets")),
     Wing("inner_calls", (), ("http_server", "questions")),
-    Wing("jobs", ("pointers",), ("http_server",)),
-    Wing("lookups", ("inner_calls", "pointers")),
+    Wing("jobs", ("pointers",), ("http_server",), fields=("Binding.task", "Header.tasks")),
+    Wing("lookups", ("inner_calls", "pointers"), fields=("Binding.pages", "Binding.lookups")),
     Wing("pointers"),
-    Wing("programs", ("inner_calls", "questions", "search"), ("http_server",)),
-    Wing("questions"),
-    Wing("results", ("files", "pointers", "templates")),
-    Wing("search", (), ("skills",)),
+    Wing("programs", ("inner_calls", "questions", "search"), ("http_server",), fields=("Search.finders=run_",)),
+    Wing("questions", fields=("Binding.confirm", "Binding.ask", "Binding.requires", "Header.asks", "Prompt.ask")),
+    Wing(
+        "results",
+        ("files", "pointers", "templates"),
+        (),
+        ("Binding.output", "Binding.result", "Binding.saves", "Binding.accept=graphql-response", "TaskRule.result"),
+    ),
+    Wing("search", (), ("skills",), fields=("Header.search",)),
     Wing("secrets"),
-    Wing("skills"),
-    Wing("templates"),
-    Wing("tenants"),
-    Wing("views"),
-    Wing("watching", (), ("features",)),
-    Wing("workflows", ("inner_calls", "pointers", "questions")),
+    Wing("skills", fields=("Header.skills",)),
+    Wing("templates", fields=("Parameter.template", "Body.template", "Body.encoding=xml", "Body.xml", "Field.xml")),
+    Wing("tenants", fields=("Binding.variables", "ServerVariable.pattern")),
+    Wing("views", fields=("Header.views", "Header.pictures", "Binding.view")),
+    Wing("watching", (), ("features",), fields=("Header.polls", "Resource.poll")),
+    Wing("workflows", ("inner_calls", "pointers", "questions"), fields=("Header.workflows", "Binding.workflow")),
     # How the server gets and uses access tokens, and signs requests
-    Wing("oauth"),
-    Wing("login", ("oauth",)),
-    Wing("signing"),
+    Wing("oauth", fields=("CredentialWays.fetched", "Scheme.login")),
+    Wing("login", ("oauth",), fields=("CredentialWays.user", "Scheme.user")),
+    Wing("signing", fields=("Scheme.signing",)),
     # Streamable HTTP
     Wing(
         "http_server",

@@ -251,7 +251,7 @@ class ToolSpec:
     name. `renamed`: slots whose argument was named by a person. `aliases`: other names of the tool. `input_schema`
     lacks the arguments that `questions` ask the user. `accepted`: where a client can see the state of work that goes on
     after the response; None if no such work is recognised, or if the server itself follows the work (`binding.task`).
-    `view`: how clients show its calls, as `bindings.json` says it, or None if the tool has no view.
+    `extra`: members of its entry in `bindings.json` for one wing of the runtime.
     """
 
     name: str
@@ -271,7 +271,7 @@ class ToolSpec:
     renamed: frozenset[Slot] = frozenset()
     aliases: tuple[str, ...] = ()
     accepted: Accepted | None = None
-    view: JsonObject | None = None
+    extra: JsonObject = field(default_factory=dict)
 
     @property
     def description(self) -> str:
@@ -403,8 +403,8 @@ class Catalog:
     scheme URLs must be accepted by the project's owner first. `asks_certificate`: True if the API asks for a client
     certificate. `search`: set if tools are found by a search and not
     listed. `longest_description`: limit on the characters of a tool's description. `inner`: tools that no client sees,
-    since only workflows call them. `pictures`: origins from which views may show pictures. `accounts`: the accounts of
-    the API, if the server has several.
+    since only workflows call them. `accounts`: the accounts of the API, if the server has several. `extra`: members of
+    the header of `bindings.json` for one wing of the runtime.
     """
 
     identity: Identity
@@ -420,8 +420,8 @@ class Catalog:
     search: SearchTable | None = None
     longest_description: int = LONGEST_DESCRIPTION
     inner: tuple[ToolSpec, ...] = ()
-    pictures: tuple[str, ...] = ()
     accounts: tuple[Account, ...] = ()
+    extra: JsonObject = field(default_factory=dict)
 
     @property
     def all_tools(self) -> tuple[ToolSpec, ...]:

@@ -21,9 +21,8 @@ class Resource:
 
     `completes`: set if clients do not see the resource, because its operation only fetches values for completion. The
     tuple holds `prompt` or `resource`, the name of this prompt or resource, and the argument to complete. `pointer`:
-    JSON Pointer to these values in the response. `poll`: seconds after which the server checks again whether a
-    subscribed resource has changed. `skill`: for the SKILL.md of a skill, its front matter; {} for another file of it.
-    `tools`: names of the tools that a skill is about, if some callers may use none of them.
+    JSON Pointer to these values in the response. `extra`: members of its entry in `resources.json` for one wing of the
+    runtime, such as `poll`: seconds after which the server checks again whether a subscribed resource has changed.
     """
 
     where: Where
@@ -38,9 +37,7 @@ class Resource:
     values: Values = field(default_factory=dict)
     completes: tuple[str, str, str] | None = None
     pointer: str = ""
-    poll: int | None = None
-    skill: JsonObject | None = None
-    tools: tuple[str, ...] = ()
+    extra: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

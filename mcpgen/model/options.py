@@ -16,7 +16,6 @@ class Options:
     `accept_origin`: URLs whose origins may receive calls and credentials. `allow_redirect`: HOST or HOST:PORT.
     `security`: `none` for an API without credentials. `fetch_header`: NAME=VARIABLE for the request that fetches
     SOURCE. `fetch_cert` and `fetch_key`: variables that name the files of a client certificate for that request.
-    `pictures`: origins from which views may show pictures; only tools files have them.
     `deploy`: True to write deployment files as well. `tools`: `all` to list all tools, `search` to list only tools that
     find and call them. `programs`: which tools a program written by a model may call (`none`, `reads`, `all`). `parts`:
     parts that the server gets beside those that its document needs; also `all`, or `none` to forget the parts of
@@ -40,7 +39,6 @@ class Options:
     optional_bodies: bool = False
     lookups: bool = False
     views: bool = False
-    pictures: tuple[str, ...] = ()
     accept_origin: tuple[str, ...] = ()
     security: str | None = None
     fetch_header: tuple[str, ...] = ()

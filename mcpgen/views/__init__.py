@@ -28,10 +28,11 @@ from mcpgen.lower.schema.compose import PART, RUN, Composer, types
 from mcpgen.lower.tool import listings
 from mcpgen.model import Catalog, ToolSpec
 from mcpgen.model.options import Options
+from mcpgen.read.toolsfile import ToolsFile
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 _ORIGIN = re.compile(r"https://[a-z0-9.-]+(:[0-9]{1,5})?")
-"""Pattern of an origin of pictures. The tools file's schema reports others; a lock file may have been edited."""
+"""Pattern of an origin of pictures. The tools file's schema reports others."""
 
 _NONE = "none"
 """Kind of view of a tool that has none."""
@@ -77,17 +78,22 @@ _SHARES = {"name": 2, "party": 1, "state": 2, "date": 2, "money": 1, "link": 1, 
 """How many columns of a table may have a role; of a card, twice as many. Others fill what is left."""
 
 
-def with_views(catalog: Catalog, definitions: Mapping[str, JsonObject], wanted: Options) -> Catalog:
+def with_views(
+    catalog: Catalog, definitions: Mapping[str, JsonObject], wanted: Options, files: Iterable[ToolsFile]
+) -> Catalog:
     """Return `catalog` with a view for each tool that is wanted to have one, or on whose view the owner decided.
 
-    `definitions`: the named schemas to which schemas of responses refer.
+    `definitions`: the named schemas to which schemas of responses refer. `files`: tools files, the strongest first.
     """
     if not wanted.views and all(tool.operation.decided.view is None for tool in catalog.tools):
         return catalog
     composer = Composer(definitions, Budget(RUN, PART))
     readers = {_place(tool): tool for tool in reversed(catalog.tools) if _reads(tool)}
-    tools = tuple(replace(tool, view=_view(tool, readers, composer, wanted=wanted.views)) for tool in catalog.tools)
-    return replace(catalog, tools=tools, pictures=tuple(filter(_ORIGIN.fullmatch, wanted.pictures)))
+    views = [without_empty(view=_view(tool, readers, composer, wanted=wanted.views)) for tool in catalog.tools]
+    tools = tuple(replace(tool, extra=view) for tool, view in zip(catalog.tools, views, strict=True))
+    named = (map(str, as_list(each.unread.get("pictures"))) for each in files)
+    pictures = next(filter(None, (tuple(filter(_ORIGIN.fullmatch, each)) for each in named)), ())
+    return replace(catalog, tools=tools, extra=catalog.extra | without_empty(views=any(views), pictures=pictures))
 
 
 def _view(tool: ToolSpec, readers: _Readers, composer: Composer, *, wanted: bool) -> JsonObject | None:

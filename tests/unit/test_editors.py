@@ -24,6 +24,8 @@ from mcpgen.read.toolsfile import editors, schema_check
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "mcpgen" / "read" / "toolsfile" / "schema.json"
+PUBLISHED = (ROOT / "generated" / "petstore" / "mcpgen.schema.json").read_bytes()
+"""The schema in one file, as it was reviewed in an example. `SCHEMA` refers to other files, beside it or elsewhere."""
 POINTING = re.compile(r"# yaml-language-server: \$schema=(\S+)")
 
 ANNOTATIONS = {"$schema", "$id", "$comment", "$defs", "title", "description", "default", "examples"}
@@ -47,7 +49,7 @@ def nodes(node: Any, at: str = "#") -> Iterator[tuple[str, dict[str, Any]]]:
         yield from nodes(node.get(keyword), f"{at}/{keyword}")
 
 
-NODES = dict(nodes(json.loads(SCHEMA.read_bytes())))
+NODES = dict(nodes(json.loads(PUBLISHED)))
 
 
 def ran(capsysbinary: pytest.CaptureFixture[bytes], *arguments: str) -> tuple[object, bytes, bytes]:
@@ -57,7 +59,7 @@ def ran(capsysbinary: pytest.CaptureFixture[bytes], *arguments: str) -> tuple[ob
 
 
 def test_the_command_prints_the_schema_byte_for_byte(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    assert ran(capsysbinary, "schema") == (0, SCHEMA.read_bytes(), b"")
+    assert ran(capsysbinary, "schema") == (0, PUBLISHED, b"")
 
 
 def test_the_command_writes_the_schema_over_an_earlier_one_and_over_nothing_else(
@@ -68,8 +70,8 @@ def test_the_command_writes_the_schema_over_an_earlier_one_and_over_nothing_else
         code, out, err = ran(capsysbinary, "schema", "--output", str(target))
         assert (code, out) == (0, b"")
         assert b"$schema=schema.json" in err
-        assert target.read_bytes() == SCHEMA.read_bytes()
-        target.write_bytes(SCHEMA.read_bytes().replace(b"The version of this format.", b"As it was."))
+        assert target.read_bytes() == PUBLISHED
+        target.write_bytes(PUBLISHED.replace(b"The version of this format.", b"As it was."))
     foreign.write_bytes(b'{"mine": true}')
     assert ran(capsysbinary, "schema", "--output", str(foreign))[0] == 2
     assert foreign.read_bytes() == b'{"mine": true}'
@@ -79,7 +81,7 @@ def test_every_project_has_the_schema_that_its_tools_file_points_to() -> None:
     tree = compile_source(fetch.read(str(ROOT / "specs" / "petstore.openapi.yaml")), Options()).tree
     pointing = POINTING.fullmatch(tree["mcpgen.yaml"].decode().splitlines()[0])
     assert pointing is not None
-    assert tree[pointing[1]] == SCHEMA.read_bytes() == editors.schema_file()
+    assert tree[pointing[1]] == PUBLISHED == editors.schema_file()
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "specs").rglob("*.tools.yaml")), ids=lambda path: path.name)
@@ -91,7 +93,11 @@ def test_every_tools_file_that_comes_with_us_points_to_the_schema(path: Path) ->
 
 def test_a_built_wheel_carries_the_schema(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
-        assert archive.read("mcpgen/read/toolsfile/schema.json") == SCHEMA.read_bytes()
+        parts = [
+            SCHEMA.parent / each for each in re.findall(r'"\$ref": "([^#"]+)"', SCHEMA.read_text(encoding="utf-8"))
+        ]
+        for path in (SCHEMA, *parts):
+            assert archive.read(path.resolve().relative_to(ROOT).as_posix()) == path.read_bytes()
 
 
 def test_the_schema_is_valid_by_the_meta_schema_and_names_no_address() -> None:
@@ -103,7 +109,7 @@ def test_the_schema_is_valid_by_the_meta_schema_and_names_no_address() -> None:
         judge = draft(schema_check.schema(), registry=empty)
         assert judge.is_valid({"mcpgen": 1, "tools": [{"name": "a", "request": "GET /"}]})
         assert not judge.is_valid({"mcpgen": 1, "tools": [{"name": "a", "request": "/"}]})
-    assert re.findall(r"https?://[^ \"]*", SCHEMA.read_text(encoding="utf-8")) == [
+    assert re.findall(r"https?://[^ \"]*", PUBLISHED.decode()) == [
         "https://json-schema.org/draft/2020-12/schema",
         "https://api.example.com/v1.",
         "https://images.example.com.",

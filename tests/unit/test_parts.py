@@ -1,7 +1,7 @@
 """Test which parts of the runtime a server gets (`mcpgen/emit/parts.py`).
 
 Each field of the tables is read by the plain core, or needs a wing. So a server never has a table that asks for a wing
-which was not emitted: whoever adds a field to the tables must say here or in `parts.NEEDS` who reads it.
+which was not emitted: whoever adds a field to the tables must say here or in `wings.WINGS` who reads it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typedd
 
 import pytest
 
+from docs.reference_from_code.parts import REASONS
 from mcpgen.base.runtime import table
 from mcpgen.emit import parts, wings
 from mcpgen.model.options import PARTS, Options
@@ -100,7 +101,7 @@ WITHIN = {
 ENCODINGS = {"Body.encoding": "json jsonl form text", "Search.finders": "search_tools describe_tools call_"}
 """Field of which some values need a wing → how its other values begin."""
 
-NEEDED = {field for need in parts.NEEDS for field in need.fields}
+NEEDED = {field for wing in wings.WINGS for field in wing.fields}
 
 
 def types(kind: Any, seen: dict[str, Any]) -> dict[str, Any]:
@@ -148,9 +149,22 @@ def test_each_value_of_a_field_is_read_by_the_plain_core_or_needs_a_wing() -> No
 
 def test_each_need_and_each_part_names_wings() -> None:
     names = {wing.name for wing in wings.WINGS}
-    assert {need.wing for need in parts.NEEDS} <= names
     assert parts.parts_of(names) == {*PARTS}
-    assert parts.PURPOSES.keys() == {*PARTS} - {need.wing for need in parts.NEEDS}
+    needed = {wing.name for wing in wings.WINGS if wing.fields}
+    assert parts.PURPOSES.keys() == {*PARTS} - needed
+    assert REASONS.keys() == needed
+
+
+def test_the_header_has_its_members_in_the_order_of_their_type(tmp_path: Path) -> None:
+    source = tmp_path / "shop.tools.yaml"
+    source.write_text(
+        "{mcpgen: 1, server: {name: shop}, base_url: 'https://a.example', security: none, tools: [{name: list_orders, "
+        "request: GET /orders}], skills: [{from: tags}], views: true, pictures: ['https://b.example']}"
+    )
+    tree = compile_source(fetch.read(str(source)), Options(tools="search")).tree
+    *found, _ = json.loads(tree["shop_mcp/bindings.json"])
+    assert found == [each for each in table.Header.__annotations__ if each in found]
+    assert found[-4:] == ["skills", "search", "views", "pictures"]
 
 
 def test_the_tools_file_knows_the_same_parts() -> None:

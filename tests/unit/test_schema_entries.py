@@ -38,7 +38,7 @@ def _planted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """Add the rule `stamps` and the key `structured` to the schema of tools files. The schema of the tables belongs to
     the runtime's half of a rule and does not know `stamps`, so it does not check the emitted tables here.
     """
-    schema: dict[str, Any] = json.loads(schema_check.PATH.read_text(encoding="utf-8"))
+    schema: dict[str, Any] = json.loads(schema_check.published())
     schema["$defs"]["result"]["properties"]["stamps"] = RULE
     schema["properties"]["structured"] = FLAG
     path = tmp_path / "schema.json"

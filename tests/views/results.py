@@ -7,6 +7,7 @@ from typing import Any
 
 from package.runtime.views.views import VIEW
 
+from mcpgen.base.jsonvalue import as_object
 from mcpgen.model import ToolSpec
 
 
@@ -21,7 +22,7 @@ def result(value: Any, view: Any = None, *notes: str, failed: bool = False) -> d
 def told(tool: ToolSpec) -> dict[str, Any]:
     """Return what a server tells a client of a tool's view."""
     method = {} if tool.annotations.read_only else {"method": tool.binding.method}
-    return {"tool": tool.name, "title": tool.title, **(tool.view or {}), **method}
+    return {"tool": tool.name, "title": tool.title, **as_object(tool.extra.get("view")), **method}
 
 
 def info(tool: dict[str, Any]) -> dict[str, Any]:

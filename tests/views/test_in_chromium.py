@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from mcpgen.base.jsonvalue import as_object
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
 from mcpgen.read import fetch
@@ -430,8 +431,8 @@ def test_a_published_document_is_shown(chromium: tuple[Run, Host], entry: Entry)
     made = compile_source(fetch.read(str(CORPUS / entry.path)), Options(views=True))
     by_kind: dict[tuple[str, bool], list[Any]] = {}
     for tool in made.catalog.tools:
-        assert tool.view is not None
-        by_kind.setdefault((str(tool.view["kind"]), tool.annotations.read_only), []).append(tool)
+        assert tool.extra
+        by_kind.setdefault((str(as_object(tool.extra["view"])["kind"]), tool.annotations.read_only), []).append(tool)
     answers = Answers(made.definitions)
 
     async def nothing(params: Any) -> Any:

@@ -22,7 +22,7 @@ def line(name: str = NAME) -> str:
 
 def schema_file() -> bytes:
     """Return the JSON Schema of the tools file, as it is published."""
-    return schema_check.PATH.read_bytes()
+    return schema_check.published().encode()
 
 
 def is_schema_file(data: bytes) -> bool:

@@ -116,7 +116,8 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         pins=documents.named(identity, "pin", top.inside("server")),
         given=given,
         accounts=server.accounts(root.get("accounts"), top.inside("accounts"), diagnostics),
-        skills=(root["skills"], top.inside("skills")) if "skills" in root else None,
+        unread=root,
+        where=top,
     )
 
 

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import FatalError, SkipOperation
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, without_empty
 from mcpgen.base.names import WRITTEN_ARGUMENT_NAME, clipped, nearest
 from mcpgen.model import Decisions, Operation, Parameter, Resource, SecurityScheme, Server
 from mcpgen.read.openapi import paths
@@ -146,7 +146,7 @@ def _read(entry: JsonObject, where: Where, around: ResourceContext) -> Resource 
         operation,
         variables,
         {key: values for key in variables if (values := _values(as_object(entry.get("arguments")).get(key)))},
-        poll=_interval(entry.get("poll")),
+        extra=without_empty(poll=_interval(entry.get("poll"))),
     )
 
 

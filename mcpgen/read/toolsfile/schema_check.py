@@ -1,8 +1,9 @@
 """Check the structure of a tools file: which keys are allowed where, and which type of value each key takes.
 
-`schema.json` beside this module is the only description of the format. Editors and this module both use it, so every
-key that an editor offers is also accepted here. Unknown keys, missing keys and values of the wrong type are reported
-here, with their place and a suggestion. The modules that read a value check its meaning.
+`schema.json` beside this module is the only description of the format, with the files to which it refers: those of
+features that have a room of their own. Editors and this module both use it, so every key that an editor offers is also
+accepted here. Unknown keys, missing keys and values of the wrong type are reported here, with their place and a
+suggestion. The modules that read a value check its meaning.
 
 Some wrong keys come from habit with OpenAPI, with other tools, or with older YAML formats. Keys are compared ignoring
 case, `_` and `-`.
@@ -153,6 +154,8 @@ _METHODS = ("GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS")
 _LEADING_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 PATH = Path(__file__).with_name("schema.json")
+_FILE = re.compile(r'^( *)(.*)\{"\$ref": "([^#"]+)"\}', re.MULTILINE)
+"""Reference of `schema.json` to another file."""
 
 _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "object": ((dict,), "a mapping"),
@@ -168,10 +171,20 @@ _NAMED = ("tool", "resource", "prompt", "parameter", "link")
 """
 
 
+def published() -> str:
+    """Return the text of the JSON Schema of the tools file: `schema.json`, with the files to which it refers."""
+
+    def inserted(found: re.Match[str]) -> str:
+        text = (PATH.parent / found[3]).read_text(encoding="utf-8").rstrip()
+        return found[1] + found[2] + text.replace("\n", f"\n{found[1]}")
+
+    return _FILE.sub(inserted, PATH.read_text(encoding="utf-8"))
+
+
 @cache
 def schema() -> JsonObject:
     """Return the JSON Schema of the tools file, as it is published."""
-    return as_object(json.loads(PATH.read_text(encoding="utf-8")))
+    return as_object(json.loads(published()))
 
 
 def check(value: JsonObject, where: Where, diagnostics: Diagnostics) -> None:

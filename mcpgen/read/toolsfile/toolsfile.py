@@ -30,9 +30,9 @@ class ToolsFile:
     `api`: the server with its handwritten tools. `documents`: API descriptions whose operations become further tools.
     `choices`: settings that could also be given as command-line flags. `variables` and `security`: positions in the
     file of the keys `server_var` and `security`. `login`: the operation that returns a credential. `pins`: tools that
-    stay listed in a server with `--tools search`. `skills`: the unread value of the key `skills`, and its position.
-    `workflows`: Arazzo documents. `given`: variables of server URLs that calls give. `accounts`: accounts
-    of the API, if the server has several.
+    stay listed in a server with `--tools search`. `workflows`: Arazzo documents. `given`: variables of server URLs that
+    calls give. `accounts`: accounts of the API, if the server has several. `unread`: the whole file, for passes that
+    read keys of their own, and `where`: its position.
     """
 
     api: Api
@@ -46,9 +46,10 @@ class ToolsFile:
     choices: Options
     variables: Where
     security: Where
+    unread: JsonObject
+    where: Where
     login: LoginChoice | None = None
     pins: tuple[PlacedText, ...] = ()
-    skills: tuple[JsonValue, Where] | None = None
     given: tuple[GivenVariable, ...] = ()
     accounts: tuple[Account, ...] = ()
 

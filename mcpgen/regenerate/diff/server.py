@@ -59,10 +59,9 @@ def _identity(old: JsonObject, new: JsonObject) -> Iterator[Change]:
             yield rules.of_server(code, before.get(key), after.get(key))
     if old.get("logging") != new.get("logging"):
         yield rules.of_server("logging-offered" if new.get("logging") else "logging-gone")
-    if old.get("pictures") != new.get("pictures"):
-        yield rules.of_server(
-            "pictures", old.get("pictures") or "no other origin", new.get("pictures") or "no other origin"
-        )
+    had, has = (each.get("pictures", "no other origin") for each in (old, new))
+    if had != has:
+        yield rules.of_server("pictures", had, has)
     yield from _search(old.get("search"), new.get("search"))
 
 

@@ -8,7 +8,7 @@ about a resource or a prompt. URIs are matched against templates of RFC 6570, le
 
 from __future__ import annotations
 
-from .effects import SKILL_METHODS, Complete, Fetch, Fetched, GetPrompt, ReadResource, check_cursor, dialogue
+from .effects import NEEDS, Complete, Fetch, Fetched, GetPrompt, ReadResource, check_cursor, dialogue
 from .encode_response import TOO_LARGE
 from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, Fault
 from .wire_formats import FIXED, PASSING, STALE, Contents, PromptMessages, Reply
@@ -184,8 +184,7 @@ class Features:
     def __init__(self, catalog: Catalog, changes: bool = False) -> None:
         self.polls = catalog.offers("polls")
         self._cache = PASSING if catalog.private else STALE if changes else FIXED
-        self._kept = f"{catalog.name}://result/"
-        self._shown = catalog if "views" in catalog.header else None
+        self._catalog = catalog
         self._resources: list[Resource] = catalog.entries("resources")
         entries: list[Prompt] = catalog.entries("prompts")
         self._prompts = {each["listed"]["name"]: each for each in entries}
@@ -215,7 +214,7 @@ class Features:
             return self._prompt(request, dialogue(request, revision, handshake), who)
         if request.method == "completion/complete":
             return self._completion(request.params, revision, who)
-        if request.method in SKILL_METHODS:
+        if NEEDS.get(request.method) == "skills":
             from ..skills.skills import answered  # imported here: few servers have skills
 
             return answered(request, self._resources, self._cache)
@@ -228,12 +227,12 @@ class Features:
         """
         if len(uri) > LONGEST_URI:
             return Contents(uri, None, f"There is nothing at this URI: it has more than {LONGEST_URI:,} characters.")
-        if uri.startswith(self._kept):
+        if uri.startswith(f"{self._catalog.name}://result/"):
             return None
-        if self._shown is not None and uri.startswith("ui://views"):
+        if "views" in self._catalog.header and uri.startswith("ui://views"):
             from ..views.views import contents  # imported here: few servers have views
 
-            return contents(uri, self._shown)
+            return contents(uri, self._catalog)
         if uri in self._fixed:
             entry = self._fixed[uri]
             return Fetched(entry, {}) if "binding" in entry else Contents(uri, [_content(entry)], fixed=True)

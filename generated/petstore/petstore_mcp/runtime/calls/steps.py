@@ -166,8 +166,8 @@ LAST: tuple[Row, ...] = (
     ),
     ("view", _binds("view"), ("..views.views", "tell")),
 )
-"""Steps of every result. All text comes into a result before the redaction. The steps after it examine what the client
-gets, and say how the client can show it.
+"""Steps of every result. All text comes into a result before the redaction. The steps after it examine or describe what
+the client gets.
 """
 
 PREPARING, SENDING = ("request", "credentials"), ("send", "send")

@@ -426,13 +426,10 @@ class Catalog:
         return [key for key in keys if key in content]
 
     def offers(self, feature: str) -> bool:
-        """Return True if the server offers `feature`.
-
-        That is one of `resources`, `prompts`, `completions`, `logging`, `polls`, `skills`, `tasks` and `workflows`.
-        """
-        if feature in ("logging", "polls", "skills", "tasks", "workflows"):
-            return feature in self.header
-        return self.completes if feature == "completions" else feature in self._features
+        """Return True if the server offers `feature`: one of FEATURES, `completions`, or a member of the header."""
+        if feature in FEATURES:
+            return feature in self._features
+        return self.completes if feature == "completions" else feature in self.header
 
     def entries(self, feature: Feature) -> list[Any]:
         """Return the entries of resources.json or prompts.json, or [] if there is no such file.

@@ -46,13 +46,13 @@ METHODS then says whether the method exists in the revision. The table lists eve
     subscriptions/listen                                                           x
     JSON-RPC batch (no method)              x
 
-The methods of prompts, completions, logging, tasks and skills exist only if the server offers these features (NEEDS).
-Those of subscriptions exist only if any resource can change."""
+Methods of a feature, such as prompts, exist only if the server offers the feature (NEEDS). Those of subscriptions
+exist only if any resource can change."""
 
 from __future__ import annotations
 
 from .jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Fault, id_of
-from .wire_formats import HANDSHAKE_REVISIONS, STATELESS_REVISIONS, has
+from .wire_formats import EXTENSIONS, HANDSHAKE_REVISIONS, META, STATELESS_REVISIONS, has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -379,9 +379,8 @@ class Preload:
     __slots__ = ()
 
 
-_META = "io.modelcontextprotocol/"
-VERSION, CAPABILITIES, _LOG_LEVEL = _META + "protocolVersion", _META + "clientCapabilities", _META + "logLevel"
-_CLIENT = _META + "clientInfo"
+VERSION, CAPABILITIES, _LOG_LEVEL = META + "protocolVersion", META + "clientCapabilities", META + "logLevel"
+_CLIENT = META + "clientInfo"
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 _UNSUPPORTED_VERSION = -32022
 
@@ -474,10 +473,10 @@ def declared(capabilities: object) -> frozenset[str]:
 
     `takes_forms` and `takes_urls` read `elicitation`, the capability for questions to the user.
     """
-    shown = capabilities
-    for key in ("extensions", "io.modelcontextprotocol/ui", "mimeTypes"):
-        shown = shown.get(key) if isinstance(shown, dict) else None
     found = {each for each in ("sampling", "roots") if isinstance(capabilities, dict) and each in capabilities}
+    shown = capabilities
+    for key in ("extensions", META + "ui", "mimeTypes"):
+        shown = shown.get(key) if isinstance(shown, dict) else None
     return frozenset(found | {"ui"} if isinstance(shown, list) and "text/html;profile=mcp-app" in shown else found)
 
 
@@ -524,7 +523,7 @@ _FIRST, _LAST_HANDSHAKE = HANDSHAKE_REVISIONS[0], HANDSHAKE_REVISIONS[-1]
 _STATELESS = STATELESS_REVISIONS[0]
 _NEWEST = STATELESS_REVISIONS[-1]
 
-SKILL_METHODS = ("skills/list", "skills/get", "resources/directory/read")
+_OF_EXTENSIONS = {method: feature for feature, (_, methods) in EXTENSIONS.items() for method in methods}
 #: For each method: the first and the last revision that has it, and the name of its handler in `protocol.Protocol`.
 METHODS = {
     "initialize": (_FIRST, _LAST_HANDSHAKE, "_initialize"),
@@ -546,18 +545,18 @@ METHODS = {
     "tasks/update": (_STATELESS, _NEWEST, "_task"),
     "server/discover": (_STATELESS, _NEWEST, "_discover"),
     "subscriptions/listen": (_STATELESS, _NEWEST, "_listen"),
-    **dict.fromkeys(SKILL_METHODS, (_STATELESS, _NEWEST, "_feature")),
+    **dict.fromkeys(_OF_EXTENSIONS, (_STATELESS, _NEWEST, "_feature")),
 }
-#: Methods that exist only if the server has prompts, completions, logging, tasks or skills -> that feature's name.
+#: Methods that exist only if the server has a feature -> the feature's name.
 NEEDS = {
     **dict.fromkeys(("prompts/list", "prompts/get"), "prompts"),
     "completion/complete": "completions",
     "logging/setLevel": "logging",
-    **dict.fromkeys(SKILL_METHODS, "skills"),
+    **_OF_EXTENSIONS,
 } | {method: "tasks" for method in METHODS if method.startswith("tasks/")}
 #: Short method names, accepted without a handshake, for people and scripts that write their requests by hand.
 BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
-_STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since >= _STATELESS} - {*SKILL_METHODS}
+_STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since >= _STATELESS} - {*_OF_EXTENSIONS}
 _WITHOUT_HANDSHAKE = ("initialize", "ping")
 
 #: The only revision of MCP with JSON-RPC batches: one line may hold several messages.

@@ -99,6 +99,7 @@ from .jsonrpc import (
     request,
 )
 from .wire_formats import (
+    EXTENSIONS,
     HANDSHAKE_REVISIONS,
     STATELESS_REVISIONS,
     Failure,
@@ -487,7 +488,7 @@ class Protocol:
         return [Send(answer(request.id, told))]
 
     def _offers(self) -> list[str]:
-        offered = filter(self._catalog.offers, ("prompts", "completions", "logging", "tasks", "skills"))
+        offered = filter(self._catalog.offers, ("prompts", "completions", "logging", *EXTENSIONS))
         return [*offered, "subscriptions"] if self._watches() else [*offered]
 
     def _watches(self) -> bool:

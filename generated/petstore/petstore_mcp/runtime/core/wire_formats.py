@@ -123,10 +123,13 @@ LOGIN = "login"
 #: Prefix of a `requestState` that belongs to a login. States of confirmations do not have this prefix.
 LOGIN_STATE = "login."
 
-#: Names of MCP's extensions for tasks and skills. Only its stateless revisions (since 2026-07-28) have extensions.
-TASKS, SKILLS = "io.modelcontextprotocol/tasks", "io.modelcontextprotocol/skills"
-#: Feature of a server -> the extension of MCP that has the feature, and the settings that the server declares.
-EXTENSIONS: dict[str, tuple[str, Block]] = {"tasks": (TASKS, {}), "skills": (SKILLS, {"directoryRead": True})}
+META = "io.modelcontextprotocol/"
+TASKS = META + "tasks"
+#: Feature that is an extension of MCP (since 2026-07-28) -> the settings that a server declares, and further methods.
+EXTENSIONS: dict[str, tuple[Block, tuple[str, ...]]] = {
+    "skills": ({"directoryRead": True}, ("skills/list", "skills/get", "resources/directory/read")),
+    "tasks": ({}, ()),
+}
 
 ABSENT: object = object()
 """Value of `Result.structured` if there is none; None stands for JSON null."""
@@ -399,7 +402,7 @@ def _capabilities(offered: list[str], revision: str, changes: bool) -> dict[str,
     if "logging" in offered:
         told["logging"] = {}
     if revision in STATELESS_REVISIONS and (own := EXTENSIONS.keys() & offered):
-        told["extensions"] = dict(EXTENSIONS[each] for each in sorted(own))
+        told["extensions"] = {META + each: EXTENSIONS[each][0] for each in sorted(own)}
     elif "tasks" in offered and has(revision, "tasks"):
         told["tasks"] = {"cancel": {}, "requests": {"tools": {"call": {}}}}
     return told
@@ -422,7 +425,7 @@ def _identity(server: Identity, revision: str) -> dict[str, str]:
 
 def _signed(identity: dict[str, str]) -> dict[str, object]:
     """Return the `_meta` of a result in stateless revisions of MCP: it contains the `identity` of the server."""
-    return {"io.modelcontextprotocol/serverInfo": identity}
+    return {META + "serverInfo": identity}
 
 
 def _signature(server: Identity) -> dict[str, object]:

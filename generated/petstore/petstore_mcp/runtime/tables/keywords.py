@@ -29,3 +29,7 @@ NonEmptyMap = Annotated[dict[str, Item], Has(minProperties=1)]
 Text = Annotated[str, Has(minLength=1)]
 Name = Annotated[str, Has(pattern="^[A-Za-z0-9_-]{1,64}$")]
 Seconds = Annotated[float, Has(exclusiveMinimum=0)]
+Place = Annotated[str, "JSON Pointer into the answer; empty for the whole answer.", Has(pattern="^(/.*)?$")]
+
+Argument = Annotated[str, Has(minLength=1)]
+"""Name of an argument: one that every model provider accepts, or any name in a schema that a person wrote."""

@@ -7,7 +7,8 @@ the tables from it (`mcpgen/emit/table_schema.py`). There, docstrings and texts 
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict, final
 
-from .keywords import Has, Name, NonEmpty, NonEmptyMap, Seconds, Text, has_one_of
+from .keywords import Argument, Has, Name, NonEmpty, NonEmptyMap, Place, Seconds, Text, has_one_of
+from .tool_view import Pictures, ToolView
 from .words import (
     BodyEncoding,
     ClientCapability,
@@ -23,13 +24,9 @@ from .words import (
 )
 from .workflow import Workflow
 
-Argument = Annotated[str, Has(minLength=1)]
-"""Name of an argument: one that every model provider accepts, or any name in a schema that a person wrote."""
-
 Pointer = Annotated[str, Has(pattern="^/")]
 """JSON Pointer (RFC 6901) into the answer of the API. In the rules for results, `*` stands for every item or member."""
 
-Place = Annotated[str, "JSON Pointer into the answer; empty for the whole answer.", Has(pattern="^(/.*)?$")]
 Digest = Annotated[str, Has(pattern="^[0-9a-f]{8}$")]
 """CRC-32 of bytes, in hexadecimal."""
 
@@ -234,11 +231,7 @@ class Header(TypedDict):
     workflows: NotRequired[Annotated[Literal[True], "Some tool is a workflow, which calls other tools."]]
     search: NotRequired[Search]
     views: NotRequired[Annotated[Literal[True], "Some tool has a view."]]
-    pictures: NotRequired[
-        Annotated[
-            NonEmpty[Annotated[str, Has(pattern="^https://[a-z0-9.:-]+$")]], "Origins whose pictures views may show."
-        ]
-    ]
+    pictures: NotRequired[Pictures]
 
 
 # Templates: each node says how to make a value or text that a request sends, from the arguments of a call.
@@ -567,26 +560,6 @@ class TaskRule(TypedDict):
     message: NotRequired[Pointer]
     interval: NotRequired[Annotated[Seconds, "Seconds between two polls."]]
     ttl: NotRequired[Annotated[Seconds, "Seconds that the job is polled."]]
-
-
-class Column(TypedDict):
-    """Member of an item that a view shows, as a path of names with dots between them, and what its value is to people:
-    for example a time in `seconds` since 1970, or an amount in `cents`.
-    """
-
-    name: Text
-    shows: NotRequired[Literal["badge", "seconds", "milliseconds", "money", "cents", "image"]]
-
-
-class ToolView(TypedDict):
-    """How clients with the extension MCP Apps show the calls of a tool."""
-
-    kind: Literal["table", "card", "form"]
-    title: NotRequired[Text]
-    items: NotRequired[Annotated[Place, "Place of the list, or of the object of a card."]]
-    columns: NotRequired[NonEmpty[Column]]
-    before: NotRequired[Annotated[Name, "Tool that reads what a call changes."]]
-    given: NotRequired[Annotated[NonEmptyMap[Argument], "Argument of `before` -> argument of the call that it gets."]]
 
 
 @Has(oneOf=[{"required": ["workflow"]}, {"required": ["method", "server", "path", "accept"]}])

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..calls.services import Services
     from ..core.catalog import Catalog, Tool
     from ..core.wire_formats import Block
+    from ..tables.tool_view import Pictures
 
 APPLICATION = "ui://views"
 """URI of the page. Behind it, `/` and the name of a tool give what the page must know before the tool has a result."""
@@ -91,7 +92,7 @@ def _seen_by(catalog: Catalog, view: dict[str, Any]) -> dict[str, Any]:
     return {key: each for key, each in view.items() if key not in ("before", "given")}
 
 
-def _page(origins: list[str]) -> str:
+def _page(origins: Pictures) -> str:
     """Return the page. Its own policy allows pictures from these origins, and its script reads them there."""
     with open(f"{__file__.rpartition('views.py')[0]}application.html", encoding="utf-8") as file:
         return file.read().replace("img-src data:", " ".join(["img-src data:", *origins]), 1)

@@ -12,7 +12,7 @@ removed. Text of the document enters a skill through the templates `SKILL.md.jin
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from urllib.parse import quote
@@ -21,14 +21,15 @@ from mcpgen.base import assets
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import FatalError
 from mcpgen.base.invisible import has_hidden, spells_hidden, without_hidden
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, without_empty
 from mcpgen.base.names import clipped, romanize, short_hash, words
 from mcpgen.base.plurals import counted
-from mcpgen.emit import shell_skill
-from mcpgen.emit.shell_skill import NAME as MAIN
 from mcpgen.emit.sinks import render
+from mcpgen.emit.skills import shell_skill
+from mcpgen.emit.skills.shell_skill import NAME as MAIN
 from mcpgen.lower.text.prose import sentences, shortened
 from mcpgen.model import Catalog, Resource, ResourceSpec, ToolSpec
+from mcpgen.model.options import ALL_PARTS
 from mcpgen.read.document.library import Library
 from mcpgen.read.document.load import load
 from mcpgen.read.toolsfile import ToolsFile
@@ -84,28 +85,27 @@ class Skill:
                 description=described if is_main else "",
                 media_type=kind,
                 content=text,
-                skill=self.front_matter if is_main else {},
-                tools=self.tools,
+                extra={"skill": self.front_matter if is_main else {}, "tools": list(self.tools)},
             )
             yield ResourceSpec(resource, resource.uri)
 
 
 def with_skills(
-    catalog: Catalog, files: Iterable[ToolsFile], library: Library, diagnostics: Diagnostics, *, has_shell: bool
+    catalog: Catalog, files: Iterable[ToolsFile], parts: Collection[str], library: Library, diagnostics: Diagnostics
 ) -> Catalog:
     """Return `catalog` with the skills of the tools files `files` as further resources.
 
     A skill is reported and left out if it cannot be used, or if another skill or resource has its URIs.
 
-    `has_shell`: True if the project has a SKILL.md, because its server has the part `shell`.
+    `parts`: those that the server gets. With the part `shell`, the project has a SKILL.md.
     """
     found, taken = list(catalog.resources), [each.uri for each in catalog.resources]
-    lists = [each.skills for each in files if each.skills]
+    lists = [(each.unread["skills"], each.where.inside("skills")) for each in files if "skills" in each.unread]
     # The name of the project's skill is fixed, so a tag must not get it first.
     names = {catalog.identity.command for value, _ in lists if {"from": "project"} in as_list(value)}
     for value, where in lists:
         for index, entry in enumerate(as_list(value)):
-            if entry == {"from": "project"} and not has_shell:
+            if entry == {"from": "project"} and {"shell", ALL_PARTS}.isdisjoint(parts):
                 message = "The project has no SKILL.md, because its server lacks the part `shell`."
                 diagnostics.add("invalid-skill", message, where.inside(index), _NO_SHELL)
                 continue
@@ -116,7 +116,8 @@ def with_skills(
                     continue
                 found += skill.resources()
                 taken.append(skill.folder)
-    return replace(catalog, resources=tuple(found))
+    extra = catalog.extra | without_empty(skills=len(found) > len(catalog.resources))
+    return replace(catalog, resources=tuple(found), extra=extra)
 
 
 def _read(
