@@ -22,12 +22,12 @@ from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
 from mcpgen.lower import lower
 from mcpgen.lower.text.prose import plain, shortened
-from mcpgen.lower.tool.tenants import with_accounts
+from mcpgen.lower.tool.accounts import with_accounts
+from mcpgen.lower.tool.tenants import with_given_variables
 from mcpgen.merge.add_own_tools import merge, with_declared_keys, with_task_operations
 from mcpgen.merge.apply_options import (
     with_body_types,
     with_defaults,
-    with_given_variables,
     with_headers,
     with_optional_bodies,
     with_variables,

@@ -87,23 +87,3 @@ def fetch_headers(wanted: Iterable[str], url: str) -> dict[str, str]:
             hint="Use an https URL for the document.",
         )
     return found
-
-
-def certificate_files(certificate: str | None, key: str | None) -> tuple[str, str | None, str]:
-    """Return the files of a client certificate and of its key, and the passphrase of the key.
-
-    `certificate` and `key`: the values of --fetch-cert and --fetch-key, which name environment variables. Raises
-    FatalError if a variable is not set.
-    """
-    found = []
-    for flag, variable in (("--fetch-cert", certificate), ("--fetch-key", key)):
-        path = os.environ.get(variable, "").strip() if variable else None
-        if not path and (variable or flag == "--fetch-cert"):
-            what = (
-                f"The variable {clipped(variable)}, which {flag} names, is not set."
-                if variable
-                else f"{flag} is missing."
-            )
-            raise FatalError("invalid-flag", what, hint="Set a variable to the path of the PEM file, and name it.")
-        found.append(path)
-    return found[0] or "", found[1], os.environ.get(f"{key or certificate}_PASSWORD", "")

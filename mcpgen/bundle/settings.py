@@ -16,6 +16,7 @@ from mcpgen.base.runtime import settings_table
 from mcpgen.bundle.project import Project
 from mcpgen.emit.environment import list_variables
 from mcpgen.emit.table import server_variable
+from mcpgen.lower.tool.accounts import renamed
 from mcpgen.model import WAYS, BoundScheme, GivenVariable, Server, ServerVariable
 
 Kind = Literal["text", "folder", "switch"]
@@ -62,7 +63,7 @@ def list_settings(project: Project) -> tuple[Setting, ...]:
     accounts = as_object(header.get("accounts")).values()
     found: dict[str, Setting] = {}
     for own in [as_text(as_object(each).get("environment")) for each in accounts] or [prefix]:
-        mine = tuple(each.under(prefix, own) for each in schemes)
+        mine = renamed(schemes, prefix, own)
         partial = _partly_needed(mine, choices)
         for row in list_variables(mine, servers, own, choices):
             found[row.variable] = Setting(

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcpgen.base import assets
-from mcpgen.emit.environment import bound_schemes, chosen_credentials, environment
+from mcpgen.emit.environment import chosen_credentials, environment
 from mcpgen.emit.sinks import render
+from mcpgen.lower.tool.accounts import variables_of
 from mcpgen.model import Catalog, Identity
 
 _ORIGIN = re.compile(r"(https?)://[^{}]+?(?::([0-9]{1,5}))?")
@@ -86,7 +87,7 @@ def _variables(catalog: Catalog) -> tuple[list[Row], list[Row]]:
     """Return the rows of environment variables for two tables: credentials that a tool needs or that are usual for its
     scheme, and variables of server URLs.
     """
-    of_schemes = {name for scheme in bound_schemes(catalog) for name in scheme.variables.values()}
+    of_schemes = {name for *_, each in variables_of(catalog) for scheme in each for name in scheme.variables.values()}
     chosen = {*chosen_credentials(catalog)}
     credentials: list[Row] = []
     variables: list[Row] = []

@@ -8,6 +8,7 @@ from itertools import islice, product
 
 from mcpgen.base.runtime import settings_table
 from mcpgen.emit.table import server_variable
+from mcpgen.lower.tool.accounts import variables_of
 from mcpgen.model import BoundScheme, Catalog, HttpBinding, Server
 
 _OF_PARTS = frozenset({"audit", "telemetry"})
@@ -38,25 +39,8 @@ def environment(catalog: Catalog) -> tuple[Variable, ...]:
         binding.security
         for binding in [*(tool.binding for tool in catalog.all_tools if not tool.binding.workflow), *fetched]
     ]
-    found = (list_variables(schemes, catalog.servers, prefix, choices) for prefix, schemes in of_accounts(catalog))
+    found = (list_variables(schemes, catalog.servers, own, choices) for _, own, schemes in variables_of(catalog))
     return tuple(row for rows in found for row in rows)
-
-
-def of_accounts(catalog: Catalog) -> list[tuple[str, tuple[BoundScheme, ...]]]:
-    """Return how environment variables begin, with the security schemes that read them: once for each account.
-
-    A server without accounts has one pair.
-    """
-    before = catalog.identity.prefix
-    if not catalog.accounts:
-        return [(before, catalog.schemes)]
-    prefixes = [each.environment(before) for each in catalog.accounts]
-    return [(prefix, tuple(each.under(before, prefix) for each in catalog.schemes)) for prefix in prefixes]
-
-
-def bound_schemes(catalog: Catalog) -> tuple[BoundScheme, ...]:
-    """Return the security schemes of all accounts."""
-    return tuple(each for _, schemes in of_accounts(catalog) for each in schemes)
 
 
 def list_variables(
@@ -122,7 +106,7 @@ def alternatives(catalog: Catalog) -> list[Choice]:
     A set of security schemes that includes all schemes of another set is left out.
     """
     found: dict[Choice, None] = {}
-    schemes = [{scheme.name: scheme for scheme in each} for _, each in of_accounts(catalog)]
+    schemes = [{scheme.name: scheme for scheme in each} for *_, each in variables_of(catalog)]
     for tool, by in product(catalog.all_tools, schemes):
         needed = [names for names in tool.binding.security if names]
         told = needed[:_MOST_WAYS]

@@ -16,18 +16,17 @@ from mcpgen.emit import features, offered, parts, table, wings
 from mcpgen.emit.deployment import deployment_files, secret_files
 from mcpgen.emit.environment import (
     alternatives,
-    bound_schemes,
     can_log_in,
     environment,
     needed_variables,
     needy,
-    of_accounts,
     setting_rows,
 )
 from mcpgen.emit.offered import GITATTRIBUTES, GITATTRIBUTES_TEXT
 from mcpgen.emit.sinks import render
 from mcpgen.emit.skills import shell_skill
 from mcpgen.lower.text.prose import first_sentence
+from mcpgen.lower.tool.accounts import variables_of
 from mcpgen.model import MOST_WEBHOOKS, Catalog, Identity
 from mcpgen.model.options import ALL_PARTS
 from mcpgen.read.toolsfile import editors
@@ -171,7 +170,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
     has_programs = runtime.search_listing.RUN_READS in finders
     variables, needed, choices = environment(catalog), needed_variables(catalog), alternatives(needy(catalog))
     said = {*needed, *(name for choice in choices for way in choice.ways for name in way)}
-    schemes = bound_schemes(catalog)
+    schemes = [scheme for *_, each in variables_of(catalog) for scheme in each]
     own = {name for scheme in schemes for name in scheme.variables.values()}
     return {
         "identity": catalog.identity,
@@ -191,9 +190,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
         ),
         "most_in_links": MOST_IN_LINKS,
         "alternatives": choices,
-        "delegable": next((scheme.variables["value"] for scheme in catalog.schemes if scheme.tokens), "")
-        if not catalog.accounts
-        else "",
+        "delegable": "" if catalog.accounts else next((each.variables["value"] for each in schemes if each.tokens), ""),
         "clients": [scheme.variables for scheme in schemes if scheme.tokens and "fetched" in scheme.ways],
         "logins": list(_logins(catalog)),
         "accounts": [
@@ -248,8 +245,7 @@ def _logins(catalog: Catalog) -> Iterator[dict[str, str | bool]]:
 
     `login.scheme.label` of the runtime derives the same name.
     """
-    names = [each.name for each in catalog.accounts] or [""]
-    for account, (prefix, schemes) in zip(names, of_accounts(catalog), strict=True):
+    for account, prefix, schemes in variables_of(catalog):
         for scheme in (each for each in schemes if each.user):
             label = scheme.variables["value"].removeprefix(f"{prefix}_").lower()
             yield {**scheme.variables, "label": label, "account": account, "first": can_log_in(scheme)}

@@ -15,6 +15,7 @@ from io import BytesIO
 from mcpgen.base import runtime, tokens
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact, without_empty
 from mcpgen.base.names import environment_suffix
+from mcpgen.lower.tool import accounts
 from mcpgen.model import (
     AskedQuestion,
     BodyBinding,
@@ -148,7 +149,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **destinations(catalog),
         "origins": list[JsonValue](catalog.origins),
         **without_empty(
-            accounts=_accounts(catalog),
+            accounts=accounts.entries(catalog),
             roles={tool.name: list[JsonValue](tool.roles) for tool in catalog.tools if tool.roles},
             aliases={alias: tool.name for tool in catalog.tools for alias in tool.aliases},
             features={name: _digest(content) for name, content in features.items()},
@@ -163,17 +164,6 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         ),
     }
     return {name: members[name] for name in runtime.table.Header.__annotations__ if name in members}
-
-
-def _accounts(catalog: Catalog) -> JsonObject:
-    """Return the accounts of the server, by name."""
-    return {
-        each.name: {
-            "environment": each.environment(catalog.identity.prefix),
-            **without_empty(headers=each.headers),
-        }
-        for each in catalog.accounts
-    }
 
 
 def _search(catalog: Catalog, search: SearchTable) -> JsonObject:

@@ -65,7 +65,7 @@ WINGS = (
     Wing(
         "http_server",
         ("watching",),
-        ("accounts", "audit", "delegation", "identity", "questions", "reload", "replicas", "telemetry"),
+        ("audit", "delegation", "identity", "questions", "reload", "replicas", "telemetry"),
     ),
     Wing("identity", ("http_server", "oauth")),
     Wing("delegation", ("http_server", "oauth")),

@@ -8,27 +8,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import FatalError
-from mcpgen.base.names import clipped, nearest
 from mcpgen.model import (
     Api,
     ArgumentChange,
     Decisions,
-    GivenVariable,
     MediaType,
     Operation,
     Parameter,
     RequestBody,
     Server,
-    ServerVariable,
     Template,
 )
 from mcpgen.model.curation import UNDECIDED
 from mcpgen.model.options import Options
 from mcpgen.read.openapi import servers
-
-_LIMIT = "Write `enum` with its values, or a `pattern` such as ^[a-z0-9-]{1,40}$."
 
 
 def with_body_types(operations: tuple[Operation, ...], wanted: Iterable[str]) -> tuple[Operation, ...]:
@@ -77,8 +72,7 @@ def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) 
     values = dict(_variable(text) for text in chosen)
     if not values:
         return api
-    every = dict.fromkeys((*api.servers, *(server for operation in api.all_operations for server in operation.servers)))
-    known = {variable.name: variable for server in every for variable in server.variables}
+    known = {variable.name: variable for server in api.all_servers for variable in server.variables}
     code = "invalid-value" if where else "invalid-flag"
     for name, value in values.items():
         place = where.inside(name) if where else None
@@ -88,60 +82,7 @@ def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) 
         if known[name].enum and value not in known[name].enum:
             hint = f"Use one of {_listed(known[name].enum)}."
             raise FatalError(code, f"{value!r} is not one of the allowed values of {name}.", place, hint)
-
-    def settled(operation: Operation) -> Operation:
-        return replace(operation, servers=_resolved(operation.servers, values))
-
-    return replace(api.changed(settled), servers=_resolved(api.servers, values))
-
-
-def with_given_variables(api: Api, chosen: Iterable[GivenVariable], diagnostics: Diagnostics) -> Api:
-    """Return `api`, in which calls give the variables of server URLs that `chosen` names.
-
-    Report a variable that no URL has, that has no default, or whose values nothing limits, and values that the
-    document does not list.
-    """
-    servers = dict.fromkeys((*api.servers, *(each for operation in api.all_operations for each in operation.servers)))
-    known = {variable.name: variable for server in servers for variable in server.variables}
-    given: dict[str, GivenVariable] = {}
-    for each in chosen:
-        if each.name not in known:
-            message = f"No server URL has the variable '{clipped(each.name)}'."
-            diagnostics.add("unused-variable", message, each.where, nearest(each.name, list(known)))
-        elif limited := _limited(each, known[each.name], diagnostics):
-            given.setdefault(each.name, limited)
-    if not given:
-        return api
-
-    def marked(server: Server) -> Server:
-        return replace(server, variables=tuple(_given(v, given.get(v.name)) for v in server.variables))
-
-    own = tuple(map(marked, api.servers))
-    return replace(api.changed(lambda each: replace(each, servers=tuple(map(marked, each.servers)))), servers=own)
-
-
-def _given(variable: ServerVariable, given: GivenVariable | None) -> ServerVariable:
-    return replace(variable, given=given, default=given.default or variable.default) if given else variable
-
-
-def _limited(given: GivenVariable, variable: ServerVariable, diagnostics: Diagnostics) -> GivenVariable | None:
-    """Return the decision with the values that the document allows, or None after a report."""
-    listed = given.enum or variable.enum
-    wanted = (*listed, given.default) if given.default else listed
-    strange = [value for value in wanted if variable.enum and value not in variable.enum]
-    if strange:
-        message = f"The document does not allow the value '{clipped(strange[0])}' of '{clipped(given.name)}'."
-        diagnostics.add("invalid-value", message, given.where, nearest(strange[0], list(variable.enum)))
-    elif not listed and not given.pattern:
-        message = f"Nothing limits the values of '{clipped(given.name)}', which decide where calls are sent."
-        diagnostics.add("invalid-value", message, given.where, _LIMIT)
-    elif not (given.default or variable.default):
-        message = f"The variable '{clipped(given.name)}' has no default, which requests without arguments need."
-        hint = "Write `default` with the value for logins and resources, which the operator can replace."
-        diagnostics.add("invalid-value", message, given.where, hint)
-    else:
-        return replace(given, enum=listed, description=given.description or variable.description)
-    return None
+    return api.with_servers(lambda server: _resolved(server, values))
 
 
 def with_defaults(api: Api, options: Options) -> Api:
@@ -200,18 +141,15 @@ def _variable(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _resolved(found_servers: tuple[Server, ...], values: Mapping[str, str]) -> tuple[Server, ...]:
-    found = []
-    for server in found_servers:
-        url = server.url
-        for name, value in values.items():
-            url = url.replace(f"{{{name}}}", value)
-        left = tuple(variable for variable in server.variables if variable.name not in values)
-        chosen = replace(server, url=url, variables=left)
-        if reason := servers.refusal(servers.with_defaults(chosen)):
-            raise FatalError("invalid-flag", f"The server URL would be {url!r}, which cannot be used: {reason}.")
-        found.append(chosen)
-    return tuple(found)
+def _resolved(server: Server, values: Mapping[str, str]) -> Server:
+    url = server.url
+    for name, value in values.items():
+        url = url.replace(f"{{{name}}}", value)
+    left = tuple(variable for variable in server.variables if variable.name not in values)
+    chosen = replace(server, url=url, variables=left)
+    if reason := servers.refusal(servers.with_defaults(chosen)):
+        raise FatalError("invalid-flag", f"The server URL would be {url!r}, which cannot be used: {reason}.")
+    return chosen
 
 
 def _listed(names: Iterable[str]) -> str:

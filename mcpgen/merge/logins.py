@@ -13,7 +13,7 @@ from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
 from mcpgen.base.names import clipped, fold, words
 from mcpgen.merge.overrides import is_written, named
-from mcpgen.model import API_KEY, BEARER, Api, Login, Operation, Security, SecurityScheme
+from mcpgen.model import API_KEY, BEARER, Api, Operation, Security, SecurityScheme
 from mcpgen.naming.effect_words import ENDS
 from mcpgen.read.openapi import servers
 from mcpgen.read.toolsfile import LoginChoice
@@ -166,8 +166,7 @@ def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
     url = path.lstrip("/") or "./"
     if operation.servers[0] != api.servers[0]:
         url = servers.with_defaults(operation.servers[0]).rstrip("/") + path
-    kind = choice.content_type or _content_type(operation)
-    login = Login(kind, choice.fields, choice.token, choice.expires, choice.csrf, choice.headers)
+    login = replace(choice.request, content_type=choice.request.content_type or _content_type(operation))
     new = replace(scheme, token_url=url, discovery_url="", login=login, user=None)
     if not scheme.text.word and (scheme.location, scheme.wire_name) == ("header", "Authorization"):
         new = replace(new, text=BEARER)  # an API key in this header field is nearly always a bearer token
@@ -189,7 +188,7 @@ def _filled_scheme(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> S
     usable = {each.name: each for each in api.schemes if not each.unsent and len(each.text.parts) == 1}
     if choice.scheme in usable or (not choice.scheme and len(usable) == 1):
         return usable[choice.scheme or next(iter(usable))]
-    kind, _, name = choice.token.partition(":")
+    kind, _, name = choice.request.token.partition(":")
     if not usable and not choice.scheme and kind == "cookie":
         return SecurityScheme(
             "session", API_KEY, "cookie", name, "The cookie of a session to which the server logs in."

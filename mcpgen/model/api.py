@@ -104,6 +104,10 @@ class MediaType:
     encoding: Mapping[str, Encoding] = field(default_factory=dict)
     untyped_parts_are_files: bool = False
 
+    def headers_of(self, part: str) -> tuple[Parameter, ...]:
+        """Return the header fields of a part."""
+        return self.encoding.get(part, Encoding()).headers
+
 
 @dataclass(frozen=True, slots=True)
 class RequestBody:

@@ -3,7 +3,7 @@ to files.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.model.api import (
@@ -340,10 +340,6 @@ class BoundScheme:
     discovery_url: str = ""
     login: Login | None = None
     user: UserFlow | None = None
-
-    def under(self, before: str, prefix: str) -> "BoundScheme":
-        """Return the scheme with other environment variables: they begin with `prefix` in place of `before`."""
-        return replace(self, variables={role: prefix + name[len(before) :] for role, name in self.variables.items()})
 
 
 @dataclass(frozen=True, slots=True)

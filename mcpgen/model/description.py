@@ -54,6 +54,16 @@ class Api:
         """Return the operations of tools, then those of resources."""
         return (*self.operations, *(each.operation for each in self.resources if each.operation))
 
+    @property
+    def all_servers(self) -> tuple[Server, ...]:
+        """Return all servers, each once."""
+        return tuple(dict.fromkeys((*self.servers, *(each for one in self.all_operations for each in one.servers))))
+
+    def with_servers(self, change: Callable[[Server], Server]) -> "Api":
+        """Return this API with `change` applied to all servers."""
+        found = self.changed(lambda each: replace(each, servers=tuple(map(change, each.servers))))
+        return replace(found, servers=tuple(map(change, self.servers)))
+
     def changed(self, change: Callable[[Operation], Operation]) -> "Api":
         """Return this API with `change` applied to the operations of tools and resources."""
         resources = (

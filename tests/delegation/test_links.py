@@ -12,11 +12,10 @@ from package.runtime.core import spans
 from package.runtime.core.effects import Dialogue, Origin
 from package.runtime.core.wire_formats import OtherOutcome, Question
 from package.runtime.delegation.caller_credentials import Credentials
-from package.runtime.delegation.delegation_settings import USER, Delegation, Provider
+from package.runtime.delegation.delegation_settings import USER, CallerCredential, Delegation, Provider
 from package.runtime.delegation.kept_logins import Logins
 from package.runtime.http_server.sealed.seal import Seal
 from package.runtime.http_server.streamable.admission import Peer
-from package.runtime.settings.credentials import CallerCredential
 from package.runtime.settings.origins import Endpoint
 from package.runtime.text.addresses import parse
 from package.runtime.text.redaction import REDACTED, Redactor
@@ -56,7 +55,7 @@ def test_links_of_a_scheme_are_one_secret() -> None:
         seal = Seal([b"5" * 32], "pets 1", time.time)
         credentials = Credentials("pets", seal, cast(Any, None), Logins(seal, None, time.time))
         credentials.connect(cast(Any, None), 1.0, learn)
-        own = CallerCredential(delegation(), ("pets:read",))
+        own = CallerCredential(delegation(), ("pets:read",), cast(Any, print))
         return [await link(credentials, own) for _ in range(20)]
 
     with redactor.during():

@@ -104,8 +104,8 @@ OF_DELEGATION = (
     Mutation(
         "two tokens to fetch",
         "credentials.py",
-        'if self.parts[-2].delegation.way != "header":',
-        "if False:",
+        "if delegated and (grants or len(asking) > 1):",
+        "if delegated and grants:",
         (GATEWAY,),
     ),
     Mutation("Bearer written twice", "credentials.py", "{bare(text, word)}", "{text}", (GATEWAY,)),

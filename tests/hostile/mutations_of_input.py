@@ -117,7 +117,7 @@ OF_INPUT = (
     ),
     Mutation(
         "what is read as a credential",
-        "credentials.py",
+        "request.py",
         "if fold(field[0]) != known]",
         "if field[0] != name]",
         ("tests/runtime/test_credentials.py",),

@@ -61,7 +61,7 @@ OF_WORK = (
         "return None",
         (CROWDED,),
     ),
-    Mutation("what is loaded first", "server.py", "            preload.load(catalog, settings)\n", "", (CROWDED,)),
+    Mutation("what is loaded first", "preload.py", "    load(catalog, settings)\n", "", (CROWDED,)),
     Mutation("what files need", "preload.py", '("..files.multipart",)', "()", (CROWDED,)),
     Mutation(
         "letters that are escaped",

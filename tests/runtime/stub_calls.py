@@ -24,7 +24,7 @@ class ToolExecutor:
 
     hooked = False
 
-    def __init__(self, catalog: Any, settings: Any) -> None:
+    def __init__(self, catalog: Any, settings: Any, handles: Any = None) -> None:
         self.lasting = SimpleNamespace(record=None)
         self.resources = KeptResults(1000)
         self.resources.begin("mirror://result/1", "text/plain", True)

@@ -25,11 +25,22 @@ from mcpgen.base.names import (
     written_argument_name,
 )
 from mcpgen.base.runtime import page_arguments
-from mcpgen.lower.inputs import changes, constants, hidden_nulls
-from mcpgen.lower.inputs.bodies import BodyPlan, part_of, positions
+from mcpgen.lower.inputs import changes, constants, hidden_nulls, positions
+from mcpgen.lower.inputs.bodies import BodyPlan, part_of
 from mcpgen.lower.inputs.changes import misfit
-from mcpgen.lower.inputs.constants import only_value
-from mcpgen.lower.inputs.slots import ACCOUNT, FIELDS, LOOKUP, ORDER, REST, SERVER, WHOLE, Input, Slot, filename_of
+from mcpgen.lower.inputs.slots import (
+    ACCOUNT,
+    FIELDS,
+    LOOKUP,
+    ORDER,
+    REST,
+    SERVER,
+    WHOLE,
+    Input,
+    Slot,
+    filename_of,
+    part_slot,
+)
 from mcpgen.lower.schema import budget
 from mcpgen.lower.schema.compose import Composer, alternatives, types
 from mcpgen.lower.schema.constraints import EMPTY
@@ -40,7 +51,7 @@ from mcpgen.lower.schema.portable import FILE_NOTE, Portable
 from mcpgen.lower.schema.verbatim import Verbatim
 from mcpgen.lower.text.boilerplate import without_encoding
 from mcpgen.lower.text.prose import ended
-from mcpgen.model import ITEMS, Encoding, InputProfile, Operation, Parameter, SchemaProfile, SentArgument
+from mcpgen.model import InputProfile, Operation, Parameter, SchemaProfile, SentArgument
 from mcpgen.model.pins import Pin
 
 Writer = Portable | Verbatim
@@ -255,45 +266,15 @@ def _or_empty(parameter: Parameter, composer: Composer) -> JsonObject:
     return {"anyOf": [parameter.schema, empty]}
 
 
-def _of_items(plan: BodyPlan, composer: Composer) -> str:
-    """Return sentences about a list whose items are parts of the body: which of them are files."""
-    kinds = [part_of(plan, key, schema, composer) for key, schema in positions(plan, composer)]
-    files = [f"Item {at + 1}" for at, kind in enumerate(kinds[:-1]) if kind == "file"]
-    if kinds[-1] == "file":
-        files.append("Each item" if len(kinds) == 1 else "Each further item")
-    told = f" {', '.join(files)} is a file: {FILE_NOTE[0].lower()}{FILE_NOTE[1:]}" if files else ""
-    return f"Each item is a part of the body.{told}"
-
-
-def _of_item_headers(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
-    """Yield the inputs for header fields of parts that have positions.
-
-    A field of the last position, which is for all further items, takes a list: a value for each of these items.
-    """
-    fewest = composer.node(plan.schema)[0].get("minItems")
-    for at, (key, _) in enumerate(positions(plan, composer)):
-        is_needed = plan.is_needed and isinstance(fewest, int) and at < fewest
-        start, of = f"item_{at + 1}", f"item {at + 1}"
-        if key == ITEMS:
-            start, of = "items", f"each item{f' after item {at}' if at else ''}, in order"
-        for header in _part_headers(plan, key):
-            is_list = key == ITEMS and only_value(header.schema, composer) is None
-            schema: JsonObject = {"type": "array", "items": header.schema} if is_list else header.schema
-            words = f"{ended(header.description)} The header field {header.name} of {of}.".strip()
-            wanted = argument_name(f"{start}_{header.name.lower()}")
-            yield Input(part_slot(key, header), wanted, schema, is_needed and header.required, words)
-
-
 def _of_body(plan: BodyPlan, producers: Mapping[Slot, str], composer: Composer) -> Iterator[Input]:
     must, patched = plan.is_needed, plan.is_merge_patch
     if plan.properties is None:
+        if plan.encoding == "multipart-items":
+            kinds = [part_of(plan, *part, composer) for part in positions.positions(plan.media_type, composer)]
+            yield from positions.inputs(plan.media_type, kinds, must, plan.body.description, composer)
+            return
         file = plan.encoding == "binary"
-        words = plan.body.description
-        if plan.encoding == "multipart-items":
-            words = f"{ended(words)} {_of_items(plan, composer)}".strip()
-        yield Input(WHOLE, "body", _whole_schema(plan), must, words, file=file, patched=patched)
-        if plan.encoding == "multipart-items":
-            yield from _of_item_headers(plan, composer)
+        yield Input(WHOLE, "body", _whole_schema(plan), must, plan.body.description, file=file, patched=patched)
         return
     for key, schema in plan.properties.items():
         given = plan.body.names.get(key)
@@ -307,7 +288,7 @@ def _of_body(plan: BodyPlan, producers: Mapping[Slot, str], composer: Composer) 
         )
         if file and "array" not in types(composer.node(schema)[0]):
             yield filename_of(key, name)
-        for header in _part_headers(plan, key):
+        for header in plan.media_type.headers_of(key) if plan.encoding == "multipart" else ():
             wanted = argument_name(f"{name}_{header.name.lower()}")
             needed = must and key in plan.required and header.required
             yield Input(part_slot(key, header), wanted, header.schema, needed, header.description)
@@ -333,22 +314,11 @@ def _original(entry: Input) -> str:
     return clipped(wire_name) if is_named and not is_readable(wire_name) else ""
 
 
-def _part_headers(plan: BodyPlan, key: str) -> tuple[Parameter, ...]:
-    return plan.media_type.encoding.get(key, Encoding()).headers if plan.encoding.startswith("multipart") else ()
-
-
-def part_slot(key: str, header: Parameter) -> Slot:
-    """Return the slot (place in the request, name) of a header field of the multipart part `key`."""
-    return "part", f"{key}\n{header.name}"
-
-
 def _whole_schema(plan: BodyPlan) -> JsonObject:
     if plan.encoding in ("text", "binary"):
         return {"type": "string", "description": f"The body, as {plan.content_type}."}
     if plan.encoding == "jsonl":
         return {"description": f"One JSON value a line, as {plan.content_type}.", "type": "array", **plan.schema}
-    if plan.encoding == "multipart-items":
-        return {"type": "array", **plan.schema}
     if plan.schema or (plan.encoding == "json" and plan.media_type.schema is not None):
         return plan.schema
     return {"type": "object"}
@@ -361,7 +331,7 @@ def _constant(entry: Input, composer: Composer) -> JsonValue:
     """
     if not (entry.required or entry.slot[0] == "part") or entry.slot == WHOLE:
         return None
-    return only_value(entry.schema, composer)
+    return composer.only_value(entry.schema)
 
 
 # -- Names of arguments ------------------------------------------------------------------------------------------------

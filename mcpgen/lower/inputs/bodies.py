@@ -23,6 +23,7 @@ from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, unique
 from mcpgen.base.names import clipped
+from mcpgen.lower.inputs.positions import has_positions
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.discriminators import Discriminator
 from mcpgen.lower.schema.kinds import demanded, is_null, only_demands
@@ -31,7 +32,7 @@ from mcpgen.lower.schema.merge_unions import OTHERS
 from mcpgen.lower.schema.nodes import further_members
 from mcpgen.lower.schema.xml import document_shape
 from mcpgen.lower.text.prose import ended, plain
-from mcpgen.model import ITEMS, BodyEncoding, Encoding, MediaType, Operation, PartKind, RequestBody
+from mcpgen.model import BodyEncoding, Encoding, MediaType, Operation, PartKind, RequestBody
 
 FLAT = 40
 _REMOVES = "If an optional part of the body is null, the API removes that part from the resource."
@@ -92,7 +93,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     node = composer.whole(schema)
     if encoding in ("form", "multipart") and types(node) == ["string"]:
         encoding = "text"  # a form described as one string: the caller encodes the form
-    if encoding == "multipart" and _has_positions(node, media_type):
+    if encoding == "multipart" and has_positions(node, media_type, _is_object(node)):
         encoding = "multipart-items"
     if encoding in ("form", "multipart") and not _is_object(node):
         raise SkipOperation(
@@ -177,19 +178,6 @@ def _is_object(node: JsonObject) -> bool:
         or bool(alternatives(node))
         or not node
     )
-
-
-def _has_positions(node: JsonObject, media_type: MediaType) -> bool:
-    """Return True if the parts of a multipart body have positions, since its schema is a list (OpenAPI 3.2, 4.14.5).
-
-    The parts of a form need names, so the document must declare a header field with the name for each position.
-    """
-    if types(node) != ["array"] and (_is_object(node) or node.keys().isdisjoint(("items", "prefixItems"))):
-        return False
-    if media_type.name.partition(";")[0].strip().lower() != "multipart/form-data":
-        return True
-    declared = [{header.name.lower() for header in each.headers} for each in media_type.encoding.values()]
-    return bool(declared) and all("content-disposition" in names for names in declared)
 
 
 def _without_null(node: JsonObject, composer: Composer) -> JsonObject:
@@ -377,14 +365,3 @@ def report_demanded(taken: Sequence[Operation], diagnostics: Diagnostics) -> Non
     )
     body = taken[0].body
     diagnostics.add("body-required", message, body.where if body else taken[0].where, hint)
-
-
-def positions(plan: BodyPlan, composer: Composer) -> list[tuple[str, JsonObject]]:
-    """Return the key in `MediaType.encoding` and the schema of each part of a list. The last one is for all further
-    items.
-    """
-    node, _ = composer.node(plan.schema)
-    items, prefix = as_object(node.get("items")), [*map(as_object, as_list(node.get("prefixItems")))]
-    encoded = sum(key.isdigit() for key in plan.media_type.encoding)
-    prefix += [items] * (encoded - len(prefix))
-    return [*((str(at), schema) for at, schema in enumerate(prefix)), (ITEMS, items)]

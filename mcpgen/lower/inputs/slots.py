@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcpgen.base.jsonvalue import JsonObject
-from mcpgen.model import Given, Location
+from mcpgen.model import Given, Location, Parameter
 
 Place = Location | Literal["body", "rest", "filename", "part", "send", "result"]
 Slot = tuple[Place, str]
@@ -59,6 +59,11 @@ class Input:
     removable: bool = False
     patched: bool = False
     original: str = ""
+
+
+def part_slot(key: str, header: Parameter) -> Slot:
+    """Return the slot of a header field of the multipart part `key`."""
+    return "part", f"{key}\n{header.name}"
 
 
 def filename_of(key: str, name: str) -> Input:

@@ -16,9 +16,10 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.once import ValueCache
 from mcpgen.base.secrets import is_secret_field
 from mcpgen.lower.inputs import constants
-from mcpgen.lower.inputs.arguments import Arguments, part_slot
-from mcpgen.lower.inputs.bodies import BodyPlan, part_of, positions
-from mcpgen.lower.inputs.slots import FIELDS, REST, WHOLE, Slot
+from mcpgen.lower.inputs.arguments import Arguments
+from mcpgen.lower.inputs.bodies import BodyPlan, part_of
+from mcpgen.lower.inputs.positions import positions
+from mcpgen.lower.inputs.slots import FIELDS, REST, WHOLE, Slot, part_slot
 from mcpgen.lower.schema import budget
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.media_types import encoding_of
@@ -239,12 +240,11 @@ def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBindi
             return None
         in_form = plan.encoding in ("form", "multipart")
         inner = _all_members(plan.schema, composer) if in_form else []
+        if plan.encoding == "multipart-items":
+            inner = positions(plan.media_type, composer)
         described = [_field(key, schema, plan, arguments, composer) for key, schema in inner]
         if plan.encoding == "multipart-items":
-            described = [
-                replace(_field(key, schema, plan, arguments, composer), name="", repeat=False)
-                for key, schema in positions(plan, composer)
-            ]
+            described = [replace(each, name="", repeat=False) for each in described]
         value = (arguments.constants[WHOLE],) if WHOLE in arguments.constants else None
         return replace(binding, argument=arguments.names.get(WHOLE), value=value, fields=tuple(described))
     sent = ((key, schema) for key, schema in plan.properties.items() if _is_sent(("body", key), arguments))

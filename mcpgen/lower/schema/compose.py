@@ -313,6 +313,12 @@ class Composer:
             known = self._members[key] = source, found
         return known[1]
 
+    def only_value(self, schema: JsonObject) -> JsonValue:
+        """Return the only value that a schema allows, or None if it allows several."""
+        node, _ = self.node(schema)
+        values = [node["const"]] if "const" in node else as_list(node.get("enum"))
+        return values[0] if len(values) == 1 and "null" not in types(node) else None
+
     def is_read_only(self, member: JsonObject) -> bool:
         """Return True if a property occurs only in responses."""
         return self.node(member)[0].get("readOnly") is True

@@ -1,18 +1,61 @@
-"""Add the arguments that choose where a call goes: variables of the server URL, and the account."""
+"""Let calls give variables of the server URL: limit their values, and add an argument for each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
-from mcpgen.base.names import argument_name, clipped, distinct
-from mcpgen.lower.inputs.slots import ACCOUNT, SERVER
+from mcpgen.base.names import argument_name, clipped, distinct, nearest
+from mcpgen.lower.inputs.slots import SERVER
 from mcpgen.lower.schema.patterns import admits, is_ecma
-from mcpgen.lower.text.prose import plain, shortened
-from mcpgen.model import Account, Catalog, GivenVariable, Server, ToolSpec
-from mcpgen.model.pins import UNKNOWN, Pins, Slot
+from mcpgen.lower.text.prose import shortened
+from mcpgen.model import Api, GivenVariable, Server, ServerVariable, ToolSpec
+from mcpgen.model.pins import Slot
 
+_LIMIT = "Write `enum` with its values, or a `pattern` such as ^[a-z0-9-]{1,40}$."
 _LONGEST = 200
+
+
+def with_given_variables(api: Api, chosen: Iterable[GivenVariable], diagnostics: Diagnostics) -> Api:
+    """Return `api`, in which calls give the variables of server URLs that `chosen` names.
+
+    Report a variable that no URL has, that has no default, or whose values nothing limits, and values that the
+    document does not list.
+    """
+    known = {variable.name: variable for server in api.all_servers for variable in server.variables}
+    given: dict[str, GivenVariable] = {}
+    for each in chosen:
+        if each.name not in known:
+            message = f"No server URL has the variable '{clipped(each.name)}'."
+            diagnostics.add("unused-variable", message, each.where, nearest(each.name, list(known)))
+        elif limited := _limited(each, known[each.name], diagnostics):
+            given.setdefault(each.name, limited)
+
+    def marked(variable: ServerVariable) -> ServerVariable:
+        found = given.get(variable.name)
+        return replace(variable, given=found, default=found.default or variable.default) if found else variable
+
+    return api.with_servers(lambda each: replace(each, variables=tuple(map(marked, each.variables)))) if given else api
+
+
+def _limited(given: GivenVariable, variable: ServerVariable, diagnostics: Diagnostics) -> GivenVariable | None:
+    """Return the decision with the values that the document allows, or None after a report."""
+    listed = given.enum or variable.enum
+    wanted = (*listed, given.default) if given.default else listed
+    strange = [value for value in wanted if variable.enum and value not in variable.enum]
+    if strange:
+        message = f"The document does not allow the value '{clipped(strange[0])}' of '{clipped(given.name)}'."
+        diagnostics.add("invalid-value", message, given.where, nearest(strange[0], list(variable.enum)))
+    elif not listed and not given.pattern:
+        message = f"Nothing limits the values of '{clipped(given.name)}', which decide where calls are sent."
+        diagnostics.add("invalid-value", message, given.where, _LIMIT)
+    elif not (given.default or variable.default):
+        message = f"The variable '{clipped(given.name)}' has no default, which requests without arguments need."
+        hint = "Write `default` with the value for logins and resources, which the operator can replace."
+        diagnostics.add("invalid-value", message, given.where, hint)
+    else:
+        return replace(given, enum=listed, description=given.description or variable.description)
+    return None
 
 
 def with_server_arguments(
@@ -75,41 +118,3 @@ def _is_checkable(given: GivenVariable, diagnostics: Diagnostics) -> bool:
     message = f"The pattern of '{clipped(given.name)}' is faulty, or cannot be checked in linear time."
     diagnostics.add("invalid-value", message, given.where, "Write a pattern such as ^[a-z0-9-]{1,40}$.")
     return False
-
-
-def with_accounts(catalog: Catalog, accounts: Sequence[Account], pins: Pins, diagnostics: Diagnostics) -> Catalog:
-    """Return `catalog` with `accounts`. Each of its tools gets an argument that names the account of a call.
-
-    Report a tool that starts a job: requests about a job carry no arguments.
-    """
-    if not accounts:
-        return catalog
-    for tool in catalog.tools:
-        if tool.binding.task is not None:
-            message = f"{tool.name} starts a job, which a server with several accounts cannot follow."
-            hint = "Leave out `task`, or generate a server for each account."
-            diagnostics.add("invalid-value", message, tool.binding.task.where, hint)
-    told = [f"{each.name} ({plain(each.description)})" if each.description else each.name for each in accounts]
-    schema: JsonObject = {
-        "type": "string",
-        "enum": list[JsonValue]([each.name for each in accounts]),
-        "description": shortened(f"The account that is used: {', '.join(told)}.", _LONGEST),
-    }
-    tools = tuple(_with_argument(tool, schema, pins) for tool in catalog.tools)
-    return replace(catalog, tools=tools, accounts=tuple(accounts))
-
-
-def _with_argument(tool: ToolSpec, schema: JsonObject, pins: Pins) -> ToolSpec:
-    before = as_object(tool.input_schema.get("properties"))
-    taken = {*before, *tool.asked, *tool.binding.also}
-    pinned = pins.tools.get(tool.operation.key, UNKNOWN).arguments.get(ACCOUNT, "")
-    ladder = (each for each in (pinned, "account", "server_account") if each and each not in taken)
-    name = distinct(ladder, "account", tool.name, taken)
-    required = [name, *as_list(tool.input_schema.get("required"))]
-    properties: JsonObject = {name: schema, **before}
-    return replace(
-        tool,
-        input_schema={**tool.input_schema, "properties": properties, "required": required},
-        binding=replace(tool.binding, account=name),
-        arguments={**tool.arguments, ACCOUNT: name},
-    )

@@ -7,11 +7,13 @@ Content codings (RFC 9110, section 8.4.1) are undone in small steps, because the
 before their size can be checked: 5 kB that were compressed twice by gzip become 3 GB.
 """
 
+import os
 import time
 from typing import TYPE_CHECKING, Self
 
 from mcpgen.base.errors import FatalError
-from mcpgen.base.source_urls import certificate_files, fetch_headers, is_same_origin, without_secrets
+from mcpgen.base.names import clipped
+from mcpgen.base.source_urls import fetch_headers, is_same_origin, without_secrets
 from mcpgen.model.options import Options
 from mcpgen.read.document import budgets
 from mcpgen.read.fetch.redirects import STATUSES, resolve_redirect
@@ -227,7 +229,7 @@ class Network:
 
         context = httpx.create_ssl_context(trust_env=True)
         if any(self._certificate) and is_same_origin(url, self._home):
-            files = certificate_files(*self._certificate)
+            files = _certificate_files(*self._certificate)
             try:
                 context.load_cert_chain(*files)
             except (OSError, ValueError):
@@ -246,6 +248,23 @@ class Network:
         if not self._headers or not is_same_origin(url, self._home):
             return _HEADERS
         return {**_HEADERS, **fetch_headers(self._headers, url)}
+
+
+def _certificate_files(certificate: str | None, key: str | None) -> tuple[str, str | None, str]:
+    """Return the files of a client certificate and of its key, and the passphrase of the key.
+
+    `certificate` and `key`: the values of --fetch-cert and --fetch-key, which name environment variables. Raises
+    FatalError if a variable is not set.
+    """
+    found = []
+    for flag, variable in (("--fetch-cert", certificate), ("--fetch-key", key)):
+        path = os.environ.get(variable, "").strip() if variable else None
+        if not path and (variable or flag == "--fetch-cert"):
+            unset = f"The variable {clipped(variable)}, which {flag} names, is not set." if variable else ""
+            hint = "Set a variable to the path of the PEM file, and name it."
+            raise FatalError("invalid-flag", unset or f"{flag} is missing.", hint=hint)
+        found.append(path)
+    return found[0] or "", found[1], os.environ.get(f"{key or certificate}_PASSWORD", "")
 
 
 async def _read_content(response: "httpx.Response", url: str) -> bytes:

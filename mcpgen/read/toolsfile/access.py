@@ -29,6 +29,7 @@ from mcpgen.model import (
     UNDECLARED,
     Capability,
     Confirm,
+    Login,
     Security,
     SecurityScheme,
 )
@@ -41,19 +42,14 @@ from mcpgen.read.toolsfile import schema_check, server
 class LoginChoice:
     """The operation that logs in, and its request.
 
-    `scheme`: the security scheme that the token is for, or "" if there is only one. `content_type`: "" for that of the
-    operation. The other attributes: as in `model.Login`.
+    `scheme`: the security scheme that the token is for, or "" if there is only one. `request`: with "" as its media
+    type for that of the operation.
     """
 
     where: Where
     operation: str
     scheme: str
-    token: str
-    expires: str
-    fields: tuple[tuple[str, str, str], ...]
-    csrf: tuple[str, str] | tuple[()]
-    content_type: str
-    headers: tuple[tuple[str, str], ...]
+    request: Login
 
 
 _DEMANDED = {
@@ -192,8 +188,8 @@ def read_login(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Logi
     fields = tuple(filter(None, (_field(name, each) for name, each in as_object(raw.get("fields")).items())))
     if not (operation and _PLACE.fullmatch(token) and fields):
         return None  # `schema_check` has reported what is missing or wrong
-    scheme, expires, csrf = as_text(raw.get("scheme")), as_text(raw.get("expires")), as_object(raw.get("csrf"))
-    place, header = as_text(csrf.get("from")), as_text(csrf.get("header"))
+    given = as_object(raw.get("csrf"))
+    csrf = as_text(given.get("from")), as_text(given.get("header"))
     kind = as_text(raw.get("content_type")).strip()
     if kind and (not content.is_media_type(kind) or "*" in kind):
         message, hint = f"'{clipped(kind)}' is not a media type.", "Name a media type, such as application/json."
@@ -202,9 +198,8 @@ def read_login(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Logi
         message = f"The field '{clipped(name)}' of the login has a value, and fields inside."
         diagnostics.add("invalid-value", message, where.inside("fields", name), "Leave out the value or the fields.")
     further = tuple((name, text) for name, (text, _) in server.headers(raw, where, diagnostics).items())
-    return LoginChoice(
-        where, operation, scheme, token, expires, fields, (place, header) if place and header else (), kind, further
-    )
+    request = Login(kind, fields, token, as_text(raw.get("expires")), csrf if all(csrf) else (), further)
+    return LoginChoice(where, operation, as_text(raw.get("scheme")), request)
 
 
 def _with_fields_inside(names: list[str]) -> Iterable[str]:

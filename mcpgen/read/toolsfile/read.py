@@ -58,10 +58,9 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
     _check_links(root, top, diagnostics)
     identity, references = as_object(root.get("server")), definitions.references
     found = access.schemes(root.get("security"), top.inside("security"), references, diagnostics)
-    variables = server.variables(root.get("variables"), top.inside("variables"), diagnostics)
+    variables, given = server.variables(root.get("variables"), top.inside("variables"), diagnostics)
     entries = [each for key in ("openapi", "tools", "resources") for each in as_list(root.get(key))]
     urls = [as_object(each).get("base_url") for each in (root, *entries)]
-    given = server.given_variables(root.get("variables"), top.inside("variables"))
     unknown = [name for name in variables if name not in {each.name for each in given}]
     server.report_unused(unknown, urls, top.inside("variables"), diagnostics)
     checker = Schemas(references, diagnostics)

@@ -42,37 +42,27 @@ Variables = Mapping[str, ServerVariable]
 """Name → Server Variable Object, for the variables of base URLs."""
 
 
-def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Variables:
-    """Return the `variables` of the tools file: Server Variable Objects (OpenAPI 3.1, 4.8.6)."""
+def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Variables, tuple[GivenVariable, ...]]:
+    """Return the `variables` of the tools file: Server Variable Objects (OpenAPI 3.1, 4.8.6). Also return those that
+    are arguments.
+    """
     found: dict[str, ServerVariable] = {}
+    given: list[GivenVariable] = []
     for name, entry in as_object(value).items():
-        raw = as_object(entry)
-        enum = _texts(raw.get("enum"))
-        default = raw.get("default", "" if _is_argument(entry) else None)
+        raw, place = as_object(entry), where.inside(name)
+        is_given = entry == "argument" or raw.get("argument") is True
+        enum, text = _texts(raw.get("enum")), as_text(raw.get("description"))
+        default = raw.get("default", "" if is_given else None)
+        if is_given:
+            pattern, is_required = as_text(raw.get("pattern")), raw.get("required") is not False
+            given.append(GivenVariable(name, place, enum, pattern, text, as_text(default), is_required))
         if not isinstance(default, str):
             continue  # invalid variable, skipped: schema_check has already reported it
         if enum and default not in enum and "default" in raw:
             message = f"The default of '{clipped(name)}' is not one of its values."
-            place = where.inside(name, "default")
-            diagnostics.add("invalid-value", message, place, nearest(default, list(enum)))
-        found[name] = ServerVariable(name, default, enum, as_text(raw.get("description")))
-    return found
-
-
-def given_variables(value: JsonValue, where: Where) -> tuple[GivenVariable, ...]:
-    """Return the `variables` of the tools file that are arguments, those of documents too."""
-    found = []
-    for name, entry in as_object(value).items():
-        raw = as_object(entry)
-        if _is_argument(entry):
-            enum, pattern, text = _texts(raw.get("enum")), as_text(raw.get("pattern")), as_text(raw.get("description"))
-            default, is_required = as_text(raw.get("default")), raw.get("required") is not False
-            found.append(GivenVariable(name, where.inside(name), enum, pattern, text, default, is_required))
-    return tuple(found)
-
-
-def _is_argument(entry: JsonValue) -> bool:
-    return entry == "argument" or as_object(entry).get("argument") is True
+            diagnostics.add("invalid-value", message, place.inside("default"), nearest(default, list(enum)))
+        found[name] = ServerVariable(name, default, enum, text)
+    return found, tuple(given)
 
 
 def _texts(value: JsonValue) -> tuple[str, ...]:

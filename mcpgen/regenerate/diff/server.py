@@ -67,11 +67,11 @@ def _identity(old: JsonObject, new: JsonObject) -> Iterator[Change]:
 
 def _accounts(old: JsonObject, new: JsonObject) -> Iterator[Change]:
     """Yield the prefixes of environment variables that an account has lost or got."""
-    for name in sorted(old.keys() | new.keys()):
+    for name in sorted(old):
         before, after = (as_text(as_object(each.get(name)).get("environment")) for each in (old, new))
-        if before and after and before != after:
+        if after and before != after:
             yield rules.of_server("variable-renamed", f"{before}_…", f"{after}_…")
-        elif before and not after:
+        elif not after:
             yield rules.of_server("variable-removed", f"{before}_…")
 
 

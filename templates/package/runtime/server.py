@@ -217,7 +217,6 @@ class Server:
         Loading takes ten times as long as the rest of the start, so it is put off until the event loop is needed.
         """
         try:
-            from .calls.execution import ToolExecutor
             from .serve import preload
             from .tuning import memory
         except ModuleNotFoundError as problem:
@@ -233,15 +232,8 @@ class Server:
         if self._caller is not None:
             self._caller = self._caller.following(catalog, settings)
         else:
-            if settings.accounts:
-                from .accounts.executor import AccountsExecutor  # imported late: few servers have accounts
-
-                self._caller = AccountsExecutor(catalog, settings)
-            else:
-                self._caller = ToolExecutor(catalog, settings)
+            self._caller = preload.executor(catalog, settings)
             self._caller.lasting.record = self._audit
-            self._caller.report()
-            preload.load(catalog, settings)
             memory.settle()
         return self._caller
 

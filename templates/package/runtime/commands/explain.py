@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..calls.plain_call import CallUnderWay, Preparation, PreparedCall, Unmade, kept_logins, sentence
@@ -30,7 +29,7 @@ from ..text.sanitize import is_text, visible
 from .command_line import show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..calls.steps import Step
     from ..core.catalog import Catalog, Tool
@@ -122,23 +121,11 @@ class Placeholders:
     first alternative is shown.
     """
 
-    def __init__(
-        self,
-        security: dict[str, Scheme],
-        secrets: dict[str, str],
-        logins: credentials.Logins | None = None,
-        delegated: Collection[str] = (),
-        constant: Callable[[Binding], Iterable[credentials.Written]] = lambda binding: (),
-    ) -> None:
-        """Create a substitute for the server's credentials, which shows a placeholder in place of each value.
-
-        `delegated`: names of schemes whose credential comes from the caller of the tool. `constant`: function that
-        returns the operator's header fields for requests of a tool.
-        """
-        self._delegated = delegated
-        self._constant = constant
+    def __init__(self, security: dict[str, Scheme], settings: Settings, logins: credentials.Logins | None) -> None:
         self._security = security
-        self._secrets = secrets
+        self._settings = settings
+        self._secrets = settings.secrets
+        self._delegated = settings.delegations
         self._logins = logins
         self.missing = ""
         """Why a call would be refused for lack of credentials; "" if it would not."""
@@ -172,7 +159,7 @@ class Placeholders:
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if credentials.filled(scheme, self._secrets))]
         shown |= {name: f"<{name}>" for name in credentials.variables(sent, self._secrets) if name not in shown}
-        put = [*self._constant(binding), *credentials.written(sent, shown, _SHOWN)]
+        put = [*credentials.constant(self._settings, binding), *credentials.written(sent, shown, _SHOWN)]
         return credentials.SelectedCredentials(lambda request: credentials.put(request, put), names)
 
     def _field(self, variable: str) -> str:
@@ -255,8 +242,7 @@ def explain(
     settings = load(catalog, environ, base_url)
     missing = _settle(settings, tool, catalog.servers, environ)
     logins = kept_logins(catalog, settings, lambda secret, source: None)
-    constant = partial(credentials.constant, settings)
-    keys = Placeholders(catalog.security, settings.secrets, logins, settings.delegations, constant)
+    keys = Placeholders(catalog.security, settings, logins)
     preparation = Preparation(catalog, settings, keys, logins, bytes)  # zeros, not random bytes: reproducible output
     notes = [*settings.warnings, *preparation.hooks.mistakes]
     found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": notes}

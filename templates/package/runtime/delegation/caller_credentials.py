@@ -22,10 +22,9 @@ from ..core.wire_formats import LOGIN, Failure, OtherOutcome, Question, UrlQuest
 from ..oauth.backoff import FIRST, LONGEST
 from ..oauth.tokens import EARLY
 from ..settings.credential_env import SHORTEST_REDACTED, bare
-from ..settings.credentials import SeveralCredentials
 from ..settings.settings import NotReady
 from . import login_links
-from .delegation_settings import BY_ISSUER, HEADER, LONGEST_SCOPES, USER
+from .delegation_settings import BY_ISSUER, HEADER, LONGEST_SCOPES, USER, SeveralCredentials
 from .login_callback import Callback
 from .provider_metadata import Servers
 from .token_requests import RefusedToken, Unfetched, delegated_form
@@ -42,8 +41,7 @@ if TYPE_CHECKING:
     from ..core.effects import Dialogue
     from ..http.client import Client
     from ..http_server.sealed.seal import Seal
-    from ..settings.credentials import CallerCredential
-    from .delegation_settings import Delegation
+    from .delegation_settings import CallerCredential, Delegation
     from .kept_logins import Logins
     from .login_callback import Spend
     from .login_pages import Page

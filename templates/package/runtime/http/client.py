@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from ..core.spans import Reading, Sending
-    from ..reach.routes import Routes
     from ..request.request import Request
     from ..settings.settings import Settings
     from ..text.addresses import Address
@@ -310,16 +309,6 @@ class Failure(Exception):
         return _KINDS.get(self.end, "")
 
 
-def _connections(settings: Settings) -> Connections | Routes:
-    """Return the connections to the upstream, on the ways that the operator has set."""
-    proxy = settings["PROXY"]
-    if settings["NO_PROXY"] or settings["BASE_URL"].startswith("unix:") or (proxy and not proxy.startswith("http")):
-        from ..reach.routes import Routes  # imported late: most operators set no such way
-
-        return Routes(settings)
-    return Connections(settings, proxy)
-
-
 class Client:
     """HTTP client: each call of `send` sends one request. Create and use the client inside a running event loop."""
 
@@ -331,7 +320,12 @@ class Client:
         self._settings = settings
         self._shares = shares or Shares()
         self.agent = agent
-        self._connections = _connections(settings)
+        proxy = settings["PROXY"]
+        self._connections = Connections(settings, proxy)
+        if settings["NO_PROXY"] or settings["BASE_URL"].startswith("unix:") or (proxy and not proxy.startswith("http")):
+            from ..reach.routes import Routes  # imported late: most operators set no such way
+
+            self._connections = Routes(settings)
         self._heard = log.hears("debug")
         self._deadlines = Deadlines()
 

@@ -24,13 +24,15 @@ if TYPE_CHECKING:
     from ..text.addresses import Address
 
 
-class Routes:
-    """Connections of one generated server, with a pool for each way. Create and use it inside a running event loop."""
+class Routes(Connections):
+    """Direct connections, and a pool for each other way. Create and use it inside a running event loop."""
 
     def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
         proxy, base_url = settings["PROXY"], settings["BASE_URL"]
         self._exceptions = settings["NO_PROXY"]
-        self._direct = self._usual = self._socket = Connections(settings)
+        self._usual: Connections = self
+        self._socket: Connections = self
         if is_socks(proxy):
             self._usual = Connections(settings, pool=partial(_socks_pool, proxy))
         elif proxy is not None:
@@ -40,17 +42,20 @@ class Routes:
 
     def ask(self, request: Request, address: Address, fields: list[Field], leaving: SendRecord) -> Awaitable[Answer]:
         """Send a request as `Connections.ask` does, on the way to its address."""
-        return self._way(address).ask(request, address, fields, leaving)
+        way = self._way(address)
+        ask = super().ask if way is self else way.ask
+        return ask(request, address, fields, leaving)
 
     def _way(self, address: Address) -> Connections:
         if address.host == SOCKET_HOST:
             return self._socket
         if any(is_exempt(address) for is_exempt in self._exceptions):
-            return self._direct
+            return self
         return self._usual
 
     async def close(self) -> None:
-        for each in (self._direct, self._usual, self._socket):
+        await super().close()
+        for each in {self._usual, self._socket} - {self}:
             await each.close()
 
 

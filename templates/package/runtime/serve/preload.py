@@ -12,11 +12,13 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ..calls.execution import ToolExecutor
 from ..core import absent_parts
 from ..text.addresses import Address
 
 if TYPE_CHECKING:
     from ..core.catalog import Catalog
+    from ..http_server.handles import Handles
     from ..settings.settings import Settings
 
 _ALWAYS = (
@@ -43,6 +45,19 @@ _SYSTEM = ("difflib", "fcntl", "select", "termios", "traceback")
 
 _CODECS = ("utf-16", "utf-16-be", "utf-16-le", "latin-1", "cp1252")
 """Common encodings of responses besides UTF-8. A response in an encoding that cannot be loaded is read as UTF-8."""
+
+
+def executor(catalog: Catalog, settings: Settings, handles: Handles | None = None) -> ToolExecutor:
+    """Return the executor of calls, after it has reported what is wrong, and after all that calls need is imported."""
+    kind = ToolExecutor
+    if settings.accounts:
+        from ..accounts.executor import AccountsExecutor  # imported late: few servers have accounts
+
+        kind = AccountsExecutor
+    found = kind(catalog, settings, handles)
+    found.report()
+    load(catalog, settings)
+    return found
 
 
 # An import opens a file, and during a call perhaps no file descriptor is free (docs/decisions/requests.md).

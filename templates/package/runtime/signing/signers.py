@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..tables.table import Scheme
     from ..text.addresses import Address
 
-    SetField = Callable[[Request, str, str], None]
-
     class Signer(Protocol):
         """Interface of what signs requests."""
 
@@ -31,16 +29,16 @@ _KINDS = {"digest": "Digest", "sigv4": "Signature4"}
 
 
 def signing(
-    put: Callable[[Request], None], scheme: Scheme, secrets: dict[str, str], address: Address, set_field: SetField
+    put: Callable[[Request], None], scheme: Scheme, secrets: dict[str, str], address: Address
 ) -> Callable[[Request], None]:
     """Return a function that attaches credentials by `put`, and the signer of requests to the API at `address`.
 
-    `set_field(request, name, value)` sets a header field. Raise NotReady if these requests cannot be signed.
+    Raise NotReady if these requests cannot be signed.
     """
     names = scheme["variables"]
     values = tuple((role, secrets.get(name, "")) for role, name in names.items())
     try:
-        signer = _signer(scheme["signing"], values, address.origin, address.host, set_field)
+        signer = _signer(scheme["signing"], values, address.origin, address.host)
     except KeyError as lacking:
         raise NotReady(f"Its request cannot be signed: set {names[lacking.args[0]]}, {_UNTOLD}") from None
 
@@ -56,9 +54,9 @@ _UNTOLD = "since the host of the API does not tell it, in the environment of thi
 
 # Tools share a signer, so that one challenge of the API is enough for all of them. No other origin shares it.
 @lru_cache(maxsize=64)
-def _signer(kind: str, values: tuple[tuple[str, str], ...], origin: str, host: str, set_field: SetField) -> Signer:
+def _signer(kind: str, values: tuple[tuple[str, str], ...], origin: str, host: str) -> Signer:
     """Return the signer of a credential, whose `values` have roles, for one origin. Raise KeyError for an absent
     role.
     """
     made: Callable[..., Signer] = getattr(import_module(f".{kind}", __package__), _KINDS[kind])
-    return made(dict(values), host, set_field)
+    return made(dict(values), host)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     Response = TypeVar("Response")
     Ask = Callable[[Request, Address], Awaitable[Response]]
-    SetField = Callable[[Request, str, str], None]
     Field = tuple[str, str]
 
 _ALGORITHM = "AWS4-HMAC-SHA256"
@@ -52,15 +51,13 @@ def read_host(host: str) -> tuple[str, str]:
 class Signature4:
     """Signer with one access key, for one service in one region."""
 
-    __slots__ = ("_key_id", "_region", "_secret", "_service", "_set_field", "_token")
+    __slots__ = ("_key_id", "_region", "_secret", "_service", "_token")
 
-    def __init__(self, values: dict[str, str], host: str, set_field: SetField) -> None:
+    def __init__(self, values: dict[str, str], host: str) -> None:
         """Create a signer. `values`: role -> value of the credential; `service` and `region` may be "".
 
-        `set_field` sets a header field of a request. Raise KeyError with the role that neither `values` nor the host
-        tells.
+        Raise KeyError with the role that neither `values` nor the host tells.
         """
-        self._set_field = set_field
         service, region = read_host(host)
         self._key_id, self._secret = values["access_key_id"], values["secret_access_key"]
         self._token = values["session_token"]
@@ -80,14 +77,14 @@ class Signature4:
         digest = hashlib.sha256(request.body or b"").hexdigest()
         token = [("X-Amz-Security-Token", self._token)] if self._token else []
         for name, value in (("X-Amz-Date", stamp), ("X-Amz-Content-Sha256", digest), *token):
-            self._set_field(request, name, value)
+            request.set_field(name, value)
         kept = [each for each in request.headers if each[0].lower().startswith(("x-amz-", "content-type"))]
         path = _path(address.path + request.path, self._service.startswith("s3"))
         text, names = canonical(request.method, path, request.query, [("host", address.authority), *kept], digest)
         scope = "/".join((stamp[:8], self._region, self._service, "aws4_request"))
         signature = sign_text(self._secret, stamp, scope, text)
         credential = f"Credential={self._key_id}/{scope}, SignedHeaders={names}, Signature={signature}"
-        self._set_field(request, "Authorization", f"{_ALGORITHM} {credential}")
+        request.set_field("Authorization", f"{_ALGORITHM} {credential}")
 
 
 def _path(path: str, is_object: bool) -> str:

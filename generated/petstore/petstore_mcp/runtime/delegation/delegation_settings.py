@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from ..http_server.listening import Listening
+    from ..request.request import Request
     from ..settings.origins import Rules
     from ..tables.table import Scheme
     from ..text.addresses import Address
@@ -103,6 +104,38 @@ class Delegation:
         self.slug = variable.removesuffix("_AS").lower().replace("_", "-")
         self.subject_type = "access_token"
         self.scopes: tuple[str, ...] = ()
+
+
+class CallerCredential:
+    """Data for obtaining the credential of a caller: by `delegation`, with the scopes of the operation.
+
+    `put(request, token)` attaches the credential to a request. The object holds no credential itself.
+    """
+
+    __slots__ = ("delegation", "put", "scopes")
+
+    def __init__(self, delegation: Delegation, scopes: tuple[str, ...], put: Callable[[Request, str], None]) -> None:
+        self.delegation = delegation
+        self.scopes = delegation.scopes or scopes
+        self.put = put
+
+
+class SeveralCredentials(CallerCredential):
+    """Several credentials of a caller for one request: a gateway sends all `parts`, or all but one.
+
+    Their text has a line for each part.
+    """
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: list[CallerCredential]) -> None:
+        self.parts = sorted(parts, key=lambda each: each.delegation.way != HEADER)
+        super().__init__(self.parts[-1].delegation, self.parts[-1].scopes, self._put)
+
+    def _put(self, request: Request, token: str) -> None:
+        # A header field holds no line break. So whatever a fetched token contains, it stays in the last place.
+        for part, value in zip(self.parts, token.split("\n", len(self.parts) - 1), strict=True):
+            part.put(request, value)
 
 
 def load(

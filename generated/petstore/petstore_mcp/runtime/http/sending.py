@@ -46,8 +46,9 @@ from .exchange import Response
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from ..delegation.delegation_settings import CallerCredential
     from ..oauth.tokens import Tokens
-    from ..settings.credentials import CallerCredential, TokenRequest
+    from ..settings.credentials import TokenRequest
     from ..settings.origins import Rules
     from ..settings.setting_parsers import Rate
     from ..settings.settings import Settings

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
     from ..core.effects import Dialogue
     from ..core.wire_formats import Ask
+    from ..delegation.delegation_settings import CallerCredential
     from ..http.client import Client
     from ..questions.signed_state import States
     from ..result.result_store import Names
-    from ..settings.credentials import CallerCredential
 
     class Sharing(Protocol):
         """Interface to the data that replicas share through the store (replicas.sharing.Sharing)."""

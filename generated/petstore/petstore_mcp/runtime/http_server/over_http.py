@@ -163,14 +163,7 @@ def _service(
             callers.renew(decided.delegations, lambda scheme: _scopes(table, scheme))
         if before is not None:
             return before.following(table, decided)
-        if decided.accounts:
-            from ..accounts.executor import AccountsExecutor  # imported late: few servers have accounts
-
-            caller: ToolExecutor = AccountsExecutor(table, decided, handles)
-        else:
-            caller = ToolExecutor(table, decided, handles)
-        caller.report()
-        preload.load(table, decided)
+        caller = preload.executor(table, decided, handles)
         memory.settle()
         return caller
 

@@ -29,7 +29,7 @@ class UserScheme:
     """
 
     __slots__ = (
-        "_account",
+        "_apart",
         "_entry",
         "_settings",
         "client_id",
@@ -48,7 +48,7 @@ class UserScheme:
         self.server = catalog.name
         self.label = label(self._entry, catalog.prefix)
         self.command = command(catalog, self._entry, settings["LOGIN_NAME"])
-        self._account = catalog.account
+        self._apart = [settings["LOGIN_NAME"], catalog.account]
         self.flow: UserFlow = self._entry["user"]
         named = self._entry["variables"]
         self.client_id = settings.secrets.get(named["client_id"], "")
@@ -88,8 +88,7 @@ class UserScheme:
         """
         where = self.resolve(self.place)
         told = [self.server, self.name, where.address.origin, where.target, client_id]
-        apart = [self._settings["LOGIN_NAME"], self._account]
-        named = json.dumps([*told, *apart] if any(apart) else told)  # former logins keep their keys
+        named = json.dumps([*told, *self._apart] if any(self._apart) else told)  # former logins keep their keys
         return f"{self.label} {hashlib.sha256(named.encode()).hexdigest()[:40]}"
 
     def resolve(self, url: str) -> Endpoint:

@@ -84,9 +84,7 @@ class Login:
                 raise ValueError("answered without the CSRF value that its requests need.") from None
         return {"access_token": found, "expires_in": life}
 
-    def put(
-        self, put: Callable[[Request, str], None], set_field: Callable[[Request, str, str], None]
-    ) -> Callable[[Request, str], None]:
+    def put(self, put: Callable[[Request, str], None]) -> Callable[[Request, str], None]:
         """Return a function that attaches the credential by `put`, and the CSRF value as a header field."""
         csrf = self._csrf
         if csrf is None:
@@ -100,7 +98,7 @@ class Login:
                 request.cookies[:] = [pair for pair in request.cookies if pair.partition("=")[0] != name]
                 request.cookies.append(f"{name}={value}")
                 value = unquote(value)
-            set_field(request, csrf["header"], value)
+            request.set_field(csrf["header"], value)
 
         return put_both
 

@@ -324,6 +324,13 @@ class Request:
         """Return all header fields, with the cookies joined into one field."""
         return [*self.headers, ("Cookie", "; ".join(self.cookies))] if self.cookies else self.headers
 
+    def set_field(self, name: str, value: str) -> None:
+        """Set a header field, replacing fields of the same name."""
+        if self.headers:
+            known = fold(name)
+            self.headers = [field for field in self.headers if fold(field[0]) != known]
+        self.headers.append((name, value))
+
 
 def is_key(name: str) -> bool:
     """Return True if a header of this name contains an idempotency key (draft-ietf-httpapi-idempotency-key-header)."""

@@ -10,12 +10,11 @@ from ..calls.plain_call import sentence
 from ..core import spans
 from ..core.wire_formats import Result
 from ..request.argument_errors import Refused
-from . import notation
+from . import notation, stubs
 from .listing import TornIndex
 from .retriever import Retriever
 from .search_listing import CALL, CALL_WRITING, DESCRIBE, MOST_GROUPS, PROGRAMS, ROWS, RUN, SEARCH
 from .stems import stems
-from .stubs import functions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,8 +151,6 @@ class ToolSearch:
         called = [number for number in told if self._is_called(number)]
         if not called:
             return ""
-        from . import as_functions  # imported late: few servers run programs that models write
-
         spelled = self._spelled
         shown = []
         for number in called:
@@ -164,7 +161,7 @@ class ToolSearch:
         runs = self._runs
         reads = "" if self._catalog.finders[runs] == RUN else " that read"
         others = f"tools above{reads}" if len(shown) < len(called) else ""
-        return as_functions.shown(runs, others, spelled, shown)
+        return stubs.define(runs, others, spelled, shown)
 
     @property
     def _runs(self) -> str:
@@ -181,7 +178,7 @@ class ToolSearch:
     @property
     def _spelled(self) -> dict[str, str]:
         """Return a mapping from each tool of the API to the name of its function in the programs that models write."""
-        return {tool: name for name, tool in functions(self._retriever.names).items()}
+        return {tool: name for name, tool in stubs.functions(self._retriever.names).items()}
 
     def _rows(self, found: Found, told: dict[int, bool], asked: list[str]) -> list[str]:
         """Return a description of the best hit and one row for each other hit. Each hit is followed by the tools that

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Collection
     from typing import Any, Protocol, TypeAlias
 
-    from ..delegation.delegation_settings import Delegation
+    from ..delegation.delegation_settings import CallerCredential
     from ..oauth.login_request import Login
     from ..request.request import Request
     from ..tables.table import Binding, Scheme
@@ -90,54 +90,9 @@ class TokenRequest:
         self.variables = variables
 
 
-class CallerCredential:
-    """Data for obtaining the credential of a caller: by `delegation`, with the scopes of the operation.
-
-    `put(request, token)` attaches the credential to a request. The object holds no credential itself.
-    """
-
-    __slots__ = ("delegation", "put", "scopes")
-
-    def __init__(
-        self, delegation: Delegation, scopes: tuple[str, ...], put: Callable[[Request, str], None] | None = None
-    ) -> None:
-        self.delegation = delegation
-        self.scopes = delegation.scopes or scopes
-        self.put = put or set_token
-
-
-class SeveralCredentials(CallerCredential):
-    """Several credentials of a caller for one request: a gateway sends all `parts`, or all but the last one.
-
-    Their text has a line for each part.
-    """
-
-    __slots__ = ("parts",)
-
-    def __init__(self, parts: list[CallerCredential]) -> None:
-        """Combine `parts`. Raise NotReady if more than one must be fetched."""
-        self.parts = sorted(parts, key=lambda each: each.delegation.way != "header")
-        if self.parts[-2].delegation.way != "header":
-            raise NotReady("It needs two access tokens for one request, which is not possible as the caller.")
-        super().__init__(self.parts[-1].delegation, self.parts[-1].scopes, self._put)
-
-    def _put(self, request: Request, token: str) -> None:
-        # A header field holds no line break. So whatever a fetched token contains, it stays in the last place.
-        for part, value in zip(self.parts, token.split("\n", len(self.parts) - 1), strict=True):
-            part.put(request, value)
-
-
 def set_token(request: Request, token: str) -> None:
     """Attach a bearer token (RFC 6750) to the request."""
-    set_field(request, "Authorization", f"Bearer {token}")
-
-
-def set_field(request: Request, name: str, value: str) -> None:
-    """Set a header field, replacing fields of the same name."""
-    if request.headers:
-        known = fold(name)
-        request.headers = [field for field in request.headers if fold(field[0]) != known]
-    request.headers.append((name, value))
+    request.set_field("Authorization", f"Bearer {token}")
 
 
 def set_pair(pairs: list[str], name: str, value: str) -> None:
@@ -328,7 +283,7 @@ def put(request: Request, credentials: list[Written]) -> None:
     """Attach the credentials to the request. Header fields and parameters of the same name are replaced."""
     for place, name, value in credentials:
         if place == "header":
-            set_field(request, name, value)
+            request.set_field(name, value)
         else:
             set_pair(request.query if place == "query" else request.cookies, name, value)
 
@@ -405,7 +360,8 @@ class ServerCredentials:
         if delegated:
             schemes = [scheme for scheme in schemes if scheme not in delegated]
         grants = [self._grant(scheme, binding) for scheme in schemes if fetched(scheme, secrets)]
-        if grants and delegated:
+        asking = [scheme for scheme in delegated if delegations[self._name(scheme)].way != "header"]
+        if delegated and (grants or len(asking) > 1):
             raise NotReady("It needs two access tokens for one request, which is not possible as the caller.")
         others = [] if schemes or delegated else [self._security[name] for names in wanted or () for name in names]
         settings = [self._security[name] for name in binding.get("settings", ())]
@@ -428,11 +384,16 @@ class ServerCredentials:
             from ..signing.signers import signing  # imported late: few APIs want signatures
 
             address = self._settings.server(binding.get("server", 0))
-            chosen.put = signing(chosen.put, scheme, secrets, address, set_field)
+            chosen.put = signing(chosen.put, scheme, secrets, address)
         return chosen
 
     def _callers(self, schemes: list[Scheme], binding: Binding) -> CallerCredential:
         """Return an object that says how to get the caller's credentials, and attaches them to a request."""
+        from ..delegation.delegation_settings import (  # imported late: seldom needed
+            CallerCredential,
+            SeveralCredentials,
+        )
+
         of = self._settings.delegations
         found = [
             CallerCredential(of[self._name(each)], self._scopes(each, binding), _put_fetched(each)) for each in schemes
@@ -466,7 +427,7 @@ class ServerCredentials:
         login = Login(scheme["login"], values, base)
         if login.is_session and base.origin != endpoint.address.origin:
             raise NotReady(f"Its login gives a cookie of {endpoint.address.origin}, which no other origin gets.")
-        return TokenRequest(endpoint, "", "", scopes, names, login, login.put(_put_fetched(scheme), set_field))
+        return TokenRequest(endpoint, "", "", scopes, names, login, login.put(_put_fetched(scheme)))
 
     def _fetching(self, scheme: Scheme) -> list[str]:
         """Return the variables with which the server fetches a token."""

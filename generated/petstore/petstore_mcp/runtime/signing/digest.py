@@ -36,7 +36,6 @@ if TYPE_CHECKING:
             """Release the memory and the file of a long content."""
 
     Ask = Callable[[Request, Address], Awaitable[Response]]
-    SetField = Callable[[Request, str, str], None]
 
 _REFUSED = 401
 
@@ -136,14 +135,10 @@ def _challenges(text: str) -> Iterator[dict[str, str]]:
 class Digest:
     """Signer with one user and password, for one origin."""
 
-    __slots__ = ("_challenge", "_set_field", "_user")
+    __slots__ = ("_challenge", "_user")
 
-    def __init__(self, values: dict[str, str], host: str, set_field: SetField) -> None:
-        """Create a signer. `values`: role -> value of the credential. `host` is not used.
-
-        `set_field` sets a header field of a request.
-        """
-        self._set_field = set_field
+    def __init__(self, values: dict[str, str], host: str) -> None:
+        """Create a signer. `values`: role -> value of the credential. `host` is not used."""
         self._user = values["username"], values["password"]
         self._challenge: Challenge | None = None
 
@@ -176,4 +171,4 @@ class Digest:
         challenge.count += 1
         uri, cnonce = address.path + request.target, os.urandom(16).hex()
         proof = challenge.answer(self._user, request.method, uri, request.body or b"", cnonce)
-        self._set_field(request, "Authorization", proof)
+        request.set_field("Authorization", proof)
