@@ -208,9 +208,8 @@ def leave(before: Token[Span | None]) -> None:
     _current.reset(before)
 
 
-def current() -> Span | None:
-    """Return the span of the call for which this code runs, or None outside calls, as in --doctor."""
-    return _current.get()
+current = _current.get
+"""Return the span of the call for which this code runs, or None outside calls, as in --doctor."""
 
 
 def peer() -> Peer | None:
