@@ -16,7 +16,7 @@ from mcpgen.base.tree import FileTree
 from mcpgen.check import names, too_many_tools, unused_schemes
 from mcpgen.check.catalog import check
 from mcpgen.check.names import check_pinned
-from mcpgen.emit import emit, offered_now, parts, skills, table, user_files
+from mcpgen.emit import emit, offered_now, parts, table, user_files
 from mcpgen.lock import fingerprint
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
@@ -217,7 +217,10 @@ def _compiled(
         offered=offered_now(remembered.deploy, project.lock.offered if project.lock else ()),
         parts=_parts(flags, remembered, project),
     )
-    catalog = skills.with_skills(catalog, flags.files, lock.chosen, sources.library, diagnostics)
+    if any("skills" in each.unread for each in flags.files):
+        from mcpgen.emit.skills.served_skills import with_skills  # imported late: few servers have skills
+
+        catalog = with_skills(catalog, flags.files, lock.chosen, sources.library, diagnostics)
     tree, lock = _emitted(catalog, lock)
     tools = tree[table.tools_path(catalog)]
     names.report(catalog, diagnostics)

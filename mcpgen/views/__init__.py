@@ -90,7 +90,7 @@ def with_views(
     composer = Composer(definitions, Budget(RUN, PART))
     readers = {_place(tool): tool for tool in reversed(catalog.tools) if _reads(tool)}
     views = [without_empty(view=_view(tool, readers, composer, wanted=wanted.views)) for tool in catalog.tools]
-    tools = tuple(replace(tool, extra=view) for tool, view in zip(catalog.tools, views, strict=True))
+    tools = tuple(replace(tool, extra=tool.extra | view) for tool, view in zip(catalog.tools, views, strict=True))
     named = (map(str, as_list(each.unread.get("pictures"))) for each in files)
     pictures = next(filter(None, (tuple(filter(_ORIGIN.fullmatch, each)) for each in named)), ())
     return replace(catalog, tools=tools, extra=catalog.extra | without_empty(views=any(views), pictures=pictures))

@@ -28,7 +28,8 @@ from package.runtime.workflows import step_calls, workflow_runs
 
 from mcpgen.base.tokens import estimate
 from mcpgen.check import too_many_tools
-from mcpgen.emit import skills, table
+from mcpgen.emit import table
+from mcpgen.emit.skills import served_skills
 from mcpgen.lower.schema import budget
 from mcpgen.lower.tool import outputs
 from mcpgen.model import MOST_SEARCH_TOKENS, Catalog
@@ -149,9 +150,9 @@ FIGURES: list[tuple[str, str, Callable[[], object]]] = [
     ("how-to/serve-over-http.md", "a call takes longer than {}", lambda: seconds(program_runs.REST_SECONDS)),
     ("how-to/serve-over-http.md", "results and {}, for an hour", lambda: mib(sharing.MOST_KEPT_BYTES)),
     ("how-to/skills.md", "files of more than {}", lambda: mib(resources.LARGEST)),
-    ("how-to/skills.md", "skills of more than {} files", lambda: skills.MOST_FILES),
-    ("how-to/skills.md", "files or {}", lambda: mib(skills.MOST_BYTES)),
-    ("how-to/skills.md", "For more than {} tools", lambda: skills.MOST_ROWS),
+    ("how-to/skills.md", "skills of more than {} files", lambda: served_skills.MOST_FILES),
+    ("how-to/skills.md", "files or {}", lambda: mib(served_skills.MOST_BYTES)),
+    ("how-to/skills.md", "For more than {} tools", lambda: served_skills.MOST_ROWS),
     ("how-to/watch.md", "to this file every {}", lambda: seconds(reporter.WRITE_SECONDS)),
     ("reference/commands.md", "takes longer than {} to fetch", lambda: seconds(network.SECONDS)),
     ("reference/commands.md", "of a run longer than {}", lambda: seconds(network.ALL_SECONDS)),
