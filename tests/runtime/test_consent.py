@@ -107,7 +107,6 @@ class TestWhileTheCallRuns:
     def test_a_client_that_refuses_often_fills_no_log(self, monkeypatch: pytest.MonkeyPatch) -> None:
         lines: list[bytes] = []
         monkeypatch.setattr(log, "_write", lines.append)
-        monkeypatch.setattr(log, "_causes", {})
 
         async def scene(the: Scene) -> None:
             for the.reply in (DECLINE, DECLINE, DECLINE, ACCEPT, ACCEPT):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextvars import copy_context
 from functools import partial
 from typing import Any
@@ -52,15 +52,13 @@ class Heard:
 
 
 @pytest.fixture
-def logged(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, Any]]]:
+def logged(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """Return the lines of the log. Its redaction knows one secret."""
     lines: list[dict[str, Any]] = []
     monkeypatch.setattr(log, "_write", lambda line: lines.append(json.loads(line)))
     log.set_level("debug")
     log.redact_with(lambda text: text.replace(SECRET, "[removed]").replace("424242", "[removed]"))
-    yield lines
-    log.redact_with(None)
-    log.set_level("info")
+    return lines
 
 
 def waiting(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from package.runtime.core import log
-
-
-@pytest.fixture(autouse=True)
-def _default_level() -> Iterator[None]:
-    yield
-    log.set_level("info")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -146,10 +145,8 @@ def test_the_number_of_messages_left_out_is_sent_at_a_level_that_the_client_want
 
 
 @pytest.fixture
-def redacting() -> Iterator[None]:
+def redacting() -> None:
     log.redact_with(lambda text: text.replace(SECRET, "[removed]"))
-    yield
-    log.redact_with(None)
 
 
 @pytest.mark.usefixtures("redacting")
