@@ -36,7 +36,7 @@ OF_SHARES = (
     Mutation(
         "connections by descriptors",
         "limits.py",
-        "min(wanted, free * 3 // 4 - ACCEPTED_AT_ONCE)",
+        "min(wanted, free * 3 // 4)",
         "wanted",
         (BOUNDS,),
     ),

@@ -34,7 +34,7 @@ class Begun:
         self._one = asyncio.Event()
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port = self._listening.getsockname()[1]
-        self.all.listen(self._listening.fileno())
+        self.all.listen(self._listening.dup())
 
     def _begin(self, newcomer: Newcomer) -> None:
         self.order.append(newcomer)
@@ -118,7 +118,6 @@ def test_connections_without_a_request_give_way_and_end() -> None:
             await server.wait(1)
             server.close()
             assert await loop.sock_recv(silent[-1], 100) == b""
-            server.all.stop()
 
     asyncio.run(play())
 

@@ -402,9 +402,6 @@ class Shares:
 SPARE = 8
 """File descriptors left free for DNS lookups, for files that arguments name, and for hooks."""
 
-ACCEPTED_AT_ONCE = 16
-"""Connections that the event loop accepts before it counts them."""
-
 _OPEN = "/proc/self/fd"
 _left: int | None = None  # descriptors that are left for requests and files if clients take all of theirs
 
@@ -431,8 +428,8 @@ def reserve_descriptors(wanted: int) -> int:
     free = _free()
     if free is None:
         return wanted
-    found = max(1, min(wanted, free * 3 // 4 - ACCEPTED_AT_ONCE))
-    _left = max(0, free - found - ACCEPTED_AT_ONCE)
+    found = max(1, min(wanted, free * 3 // 4))
+    _left = max(0, free - found)
     return found
 
 

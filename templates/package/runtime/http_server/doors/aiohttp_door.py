@@ -23,6 +23,7 @@ import asyncio
 import logging
 import socket
 import struct
+import sys
 from email.utils import formatdate
 from functools import lru_cache, partial
 from http import HTTPStatus
@@ -458,7 +459,7 @@ class Door:
         self._runner = web.ServerRunner(self._server, shutdown_timeout=0.5)
         self._listener: asyncio.Server | None = None
         self._newcomers: Newcomers | None = None
-        self._begun: set[asyncio.Task[object]] = set()
+        self._begun: set[asyncio.Task[None]] = set()
 
     async def open(self, host: str, port: int) -> int:
         """Listen at an address, and return the port. For port 0, the system chooses one. Raise OSError if it fails."""
@@ -466,14 +467,13 @@ class Door:
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(self._server, host, port, start_serving=False)
         port = int(self._listener.sockets[0].getsockname()[1])
-        places = self._server.places
-        try:
-            self._newcomers = Newcomers(places.enter, places.leave, HEAD_SECONDS, self._begin)
-            for listening in self._listener.sockets:
-                self._newcomers.listen(listening.fileno())
-        except NotImplementedError:  # the event loop of Windows cannot watch sockets
-            self._newcomers = None
+        if sys.platform == "win32":  # its event loop cannot watch sockets, so connections are served at once
             await self._listener.start_serving()
+            return port
+        places = self._server.places
+        self._newcomers = Newcomers(places.enter, places.leave, HEAD_SECONDS, self._begin)
+        for listening in self._listener.sockets:
+            self._newcomers.listen(listening.dup())
         return port
 
     def finish(self) -> None:
@@ -501,10 +501,18 @@ class Door:
         await self._runner.cleanup()
 
     def _begin(self, newcomer: Newcomer) -> None:
-        loop = asyncio.get_running_loop()
-        begun = loop.create_task(loop.connect_accepted_socket(partial(self._server, newcomer), newcomer.socket))
+        begun = asyncio.get_running_loop().create_task(self._connect(newcomer))
         self._begun.add(begun)
         begun.add_done_callback(self._begun.discard)
+
+    async def _connect(self, newcomer: Newcomer) -> None:
+        """Serve a connection. It is closed if the system refuses to go on with it, since its client has left."""
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.connect_accepted_socket(partial(self._server, newcomer), newcomer.socket)
+        except OSError:
+            self._server.places.leave(newcomer)
+            newcomer.socket.close()
 
     # Checking the same head again took a twentieth of a small call. Only its access token may have expired since
     # (docs/decisions/speed.md).
@@ -588,8 +596,12 @@ class _Connection:
                     if size > most:
                         raise TooLarge
                     read.append(piece)
-        except (web.RequestPayloadError, RuntimeError):  # RuntimeError: the client has closed the connection
+        except web.RequestPayloadError:
             raise Broken from None
+        except RuntimeError:  # aiohttp raises this also if the client has left
+            if self._request.transport is None:
+                raise Broken from None
+            raise
         return read[0] if len(read) == 1 else b"".join(read)
 
     async def answer(self, answer: Answer) -> None:

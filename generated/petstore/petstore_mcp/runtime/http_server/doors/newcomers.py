@@ -9,7 +9,6 @@ requests, each on a new connection, lets another network wait for a few of them 
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import socket
 from contextlib import suppress
@@ -17,7 +16,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from ...core import log
-from ...core.limits import ACCEPTED_AT_ONCE, FairQueue
+from ...core.limits import FairQueue
 from ...text.addresses import network
 
 if TYPE_CHECKING:
@@ -34,8 +33,9 @@ _BACKLOG = 1024
 _AGAIN = 1.0
 """Seconds until connections are accepted again after the system had no descriptor for one."""
 
-_BEGUN_AT_ONCE = 2
-"""Connections that begin before the event loop looks for other work."""
+# A connection that was begun costs a transport, a parser and a task, so everybody else waits (docs/decisions/http.md).
+_ACCEPTED_AT_ONCE, _BEGUN_AT_ONCE = 16, 2
+"""Connections that are accepted, and that begin, before the event loop looks for other work."""
 
 _ENOUGH = 8 * 1024
 """Size in bytes at which a connection begins without the end of a head. aiohttp reads and limits longer heads."""
@@ -113,12 +113,11 @@ class Newcomers:
         self._keys = count()
         self._timer: asyncio.TimerHandle | None = None
 
-    def listen(self, descriptor: int) -> None:
-        """Accept connections at a listening socket. Raise NotImplementedError if the event loop cannot watch it."""
-        listening = socket.socket(fileno=os.dup(descriptor))
+    def listen(self, listening: socket.socket) -> None:
+        """Accept connections at a socket, which `stop` closes."""
         listening.setblocking(False)
-        self._loop.add_reader(listening, self._accept, listening)
         listening.listen(_BACKLOG)
+        self._loop.add_reader(listening, self._accept, listening)
         self._listening.append(listening)
 
     def stop(self) -> None:
@@ -150,7 +149,7 @@ class Newcomers:
 
     def _accept(self, listening: socket.socket) -> bool:
         """Accept connections. Return whether more may wait."""
-        for _ in range(ACCEPTED_AT_ONCE):
+        for _ in range(_ACCEPTED_AT_ONCE):
             try:
                 connection, address = listening.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
