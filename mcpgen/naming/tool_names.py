@@ -1,4 +1,4 @@
-"""Derive the name of a tool from its operation. Other operations influence the name only by collisions and versions.
+"""Derive the name of a tool from its operation. Other operations matter for collisions, versions and shared segments.
 
 1. The words of a usable operationId become the name (`operation_ids`), without parts that web frameworks add. The HTTP
 methods `post`, `put` and `patch` are left out or replaced by a verb. An operationId that is a whole sentence counts as
@@ -6,7 +6,7 @@ a summary. Words of other scripts are spelled in ASCII before.
 
 2. Without an id the path names the tool. The verb comes from an action segment (`/refund`), the summary or the method
 (`verbs`), the nouns from the static segments. An operationId that is only a verb gets these nouns too, or those of a
-short summary.
+short summary. Nouns with which nearly all paths of a large document begin are left out.
 
 3. A version of the API is the last word; it is left out if the document has only one version.
 
@@ -19,8 +19,10 @@ method), never by a counter.
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from urllib.parse import unquote
 
 from mcpgen.base.names import TOOL_NAME, distinct, romanize, short_hash, words
@@ -63,6 +65,9 @@ _KEPT = re.compile(r"v\d+(?:(?:alpha|beta|rc)\d*)?|all|batch|bulk|collection|man
 last.
 """
 _HASH = 4
+_FEWEST_INSIDE, _SHARE_INSIDE = 30, 0.9
+"""How many paths, and which part of them, begin with the same segments, so that these say nothing about one tool."""
+
 _ABBREVIATIONS = dict(
     re.findall(
         r"(\w+)=(\w+)",
@@ -98,10 +103,10 @@ def assign(operations: Iterable[Operation], promises: Pins, api_title: str) -> d
     named |= {key: name for key, name in known.items() if _TakenNames(given, owners, key).is_free(name)}
     taken = {name.casefold() for name in named.values()}
     wanted: dict[str, list[Operation]] = {}
-    known_versions = _versions_by_document(operations)
+    known_versions, outer = _versions_by_document(operations), _outer_by_document(operations)
     for operation in operations:
         if operation.key not in named:
-            name = derive(operation, api_title, known_versions[operation.document])
+            name = derive(operation, api_title, known_versions[operation.document], outer[operation.document])
             wanted.setdefault(name, []).append(_in_ascii(operation))
     for name, members in sorted(wanted.items()):
         for operation in sorted(members, key=_precedence):
@@ -128,6 +133,26 @@ def _versions_by_document(operations: Iterable[Operation]) -> dict[str, frozense
     for operation in operations:
         found.setdefault(operation.document, set()).update(versions(operation) or [""])
     return {document: frozenset(each) for document, each in found.items()}
+
+
+def _outer_by_document(operations: Sequence[Operation]) -> dict[str, list[str]]:
+    """Return the first segments of nearly all paths of each document, up to the first variable: `/realms/{}`."""
+    paths: dict[str, list[list[str]]] = {}
+    for operation in operations:
+        paths.setdefault(operation.document, []).append(_segments(_VARIABLE.sub("{}", operation.path)))
+    return {document: _shared_segments(each) for document, each in paths.items()}
+
+
+def _shared_segments(paths: list[list[str]]) -> list[str]:
+    shared: list[str] = []
+    while shared[-1:] != ["{}"]:
+        at = len(shared)
+        following = Counter(path[at] for path in paths if path[:at] == shared and len(path) > at)
+        segment, count = max(following.items(), key=itemgetter(1), default=("", 0))
+        if count < max(_FEWEST_INSIDE, _SHARE_INSIDE * len(paths)):
+            break
+        shared.append(segment)
+    return shared
 
 
 def _is_foreign(operation: Operation, owners: Mapping[str, frozenset[str]]) -> bool:
@@ -224,17 +249,19 @@ def _within(name: str, limit: int) -> str:
     return whole or name[:limit]
 
 
-def derive(operation: Operation, api_title: str, known_versions: frozenset[str] = frozenset()) -> str:
+def derive(
+    operation: Operation, api_title: str, known_versions: frozenset[str] = frozenset(), outer: Sequence[str] = ()
+) -> str:
     """Return the derived name of one operation, before collisions are resolved. The name matches the pattern TOOL_NAME.
 
-    `known_versions`: the versions in the paths of its document.
+    `known_versions`: the versions in the paths of its document. `outer`: the segments with which nearly all begin.
     """
     operation = operation_ids.without_sentence(_in_ascii(operation))
     found = operation_ids.read(operation, operation.api_title or api_title) or _from_short_id(operation)
     if found and found[0] in verbs.VERBS and _names_nothing(found[1:]):
-        whole = [*(_from_summary(found[0], operation) or _with_nouns(found[0], operation)), *found[1:]]
+        whole = [*(_from_summary(found[0], operation) or _with_nouns(found[0], operation, outer)), *found[1:]]
         found = operation_ids.without_stutter([[word] for word in whole])
-    found = _whole_act(found or _from_path(operation), operation)
+    found = _whole_act(found or _from_path(operation, outer), operation)
     return _prefixed(with_version_last(found, operation, known_versions), operation)
 
 
@@ -267,12 +294,14 @@ def _from_summary(verb: str, operation: Operation) -> list[str]:
     return [] if is_said else [verb, *said[1:]]
 
 
-def _with_nouns(verb: str, operation: Operation) -> list[str]:
+def _with_nouns(verb: str, operation: Operation, outer: Sequence[str]) -> list[str]:
     """Return the words of a name for an operationId that is only a verb: the verb, and the nouns of the path.
 
     `restore` at `/projects/{id}/restore` gives `restore_project`.
     """
-    said = (noun for noun in _nouns(_segments(operation.path)) if noun != [verb] and len("".join(noun)) > 2)
+    segments = _segments(operation.path)
+    inner = _inner(_nouns(segments), segments, outer)
+    said = (noun for noun in inner if noun != [verb] and len("".join(noun)) > 2)
     nouns = [noun for noun in said if not noun[0].startswith(verb)]  # avoid names such as `fail_failing`
     flat = operation_ids.without_stutter(nouns)
     if flat and verb in _AS_ONE:
@@ -305,7 +334,7 @@ def _prefixed(found: list[str], operation: Operation) -> str:
     return f"{operation.decided.prefix}_{shortened(found, operation.key, LONGEST - len(operation.decided.prefix) - 1)}"
 
 
-def _from_path(operation: Operation) -> list[str]:
+def _from_path(operation: Operation, outer: Sequence[str] = ()) -> list[str]:
     segments = _segments(operation.path)
     custom: list[str] = []
     if segments and re.search(r"[}\w]:[A-Za-z]\w*$", segments[-1]):
@@ -317,13 +346,24 @@ def _from_path(operation: Operation) -> list[str]:
     verb = custom or _action(nouns, operation, on_item)
     if are_nouns and not nouns:  # the only segment was the verb: `/search`
         return verb
+    nouns = _inner(nouns, segments, outer)
+    last = name_words(segments[-1]) if segments else []
+    is_said = last[:1] == verb  # `/add-models` adds several
+    if is_said and nouns[-1:] == [last]:  # `/push-revocation`, "Push a revocation policy"
+        nouns[-1] = last[1:] or last
     flat = operation_ids.without_stutter([noun for noun in nouns if noun != verb] or nouns)
-    is_said = bool(segments) and name_words(segments[-1])[:1] == verb  # `/add-models` adds several
     if flat and verb[0] in _AS_ONE and not is_said:
         flat[-1] = singular(flat[-1])
     flat = flat or [word for name in operation.template.variables for word in words(name)] or _without_words(segments)
     asked = _asked(operation)
     return verb + flat + (["by", *asked] if asked else [])
+
+
+def _inner(nouns: list[list[str]], segments: list[str], outer: Sequence[str]) -> list[list[str]]:
+    """Return the nouns of a path without those of the segments `outer`, if it begins with them. The last noun stays."""
+    if any(each != _VARIABLE.sub("{}", own) for each, own in zip(outer, segments, strict=False)):
+        return nouns
+    return nouns[min(len(_nouns([*outer[: len(segments)]])), len(nouns) - 1) :]
 
 
 def _without_words(segments: list[str]) -> list[str]:

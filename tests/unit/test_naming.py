@@ -196,6 +196,8 @@ def test_derive(line: str, identifier: str | None, expected: str) -> None:
         ("PUT /tasks/{id}", "Return the task", "replace_task"),
         ("POST /tokens", "Refresh the access token", "refresh_tokens"),
         ("POST /labels", "Void Label", "create_label"),
+        ("POST /clients/{id}/push-revocation", "Push the revocation policy", "push_client_revocation"),
+        ("POST /push-revocation", "Push the revocation policy", "push_revocation"),
         ("POST /rooms", "Search results", "create_room"),
         ("POST /rooms", "Search the rooms", "search_rooms"),
         ("GET /rooms", "Search rooms", "search_rooms"),
@@ -257,6 +259,37 @@ def test_a_version_is_left_out_where_a_document_has_one_alone_and_else_last() ->
     assert set(assign(one, NOTHING, "T").values()) == {"list_pods", "list_nodes"}
     two = [*one, operation("GET /v2beta1/pods", "listV2beta1Pods")]
     assert set(assign(two, NOTHING, "T").values()) == {"list_pods_v1", "list_nodes_v1", "list_pods_v2beta1"}
+
+
+INSIDE = [f"GET /api/v1/admin/realms/{{realm}}/kind{chr(97 + each % 26) * (1 + each // 26)}" for each in range(29)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "are_left_out"),
+    [
+        (INSIDE, True),
+        (INSIDE[:-3], False),
+        ([*INSIDE, "GET /a", "GET /b", "GET /c"], True),
+        ([*INSIDE, "GET /a", "GET /b", "GET /c", "GET /d"], False),
+        ([f"POST /?Action={each}" for each in range(40)], False),
+    ],
+    ids=["all", "too few", "nearly all", "too many others", "no segments"],
+)
+def test_segments_with_which_nearly_all_paths_of_a_large_document_begin_are_left_out(
+    lines: list[str], are_left_out: bool
+) -> None:
+    wanted = {
+        "GET /api/v1/admin/realms": ("list_realms", "list_admin_realms"),
+        "DELETE /api/v1/admin/realms/{realm}": ("delete_realm", "delete_admin_realm"),
+        "PATCH /api/v1/admin/realms/{realm}/clients/{id}/roles/{role}": (
+            "update_client_role",
+            "update_admin_realm_client_role",
+        ),
+    }
+    names = assign([operation(line) for line in (*lines, *wanted)], NOTHING, "Petstore")
+    assert [names[operation(line).key] for line in wanted] == [
+        short if are_left_out else whole for short, whole in wanted.values()
+    ]
 
 
 def test_of_a_put_and_a_patch_of_one_name_the_put_replaces() -> None:
