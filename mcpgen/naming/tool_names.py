@@ -48,8 +48,9 @@ _ENCODED = re.compile(r"(?:%[89A-F][0-9A-F])+", re.IGNORECASE)
 _LATIN = re.compile(r"[A-Za-z]")
 _STATIC = re.compile(r"\{[^{}]*\}")
 LONGEST = 50
-_STOP_WORDS = frozenset(["a", "an", "the", "of", "for", "in", "on", "by", "and", "or", "using", "via"])
-"""Words that a long name does without. `from`, `to` and `with` stay: who removes a runner from a group keeps the group.
+_STOP_WORDS = ("namespaced", "a", "an", "the", "using", "via", "of", "by", "in", "on", "and", "or")
+"""Words that a long name does without, the least important first. `from`, `to` and `with` stay: who removes a runner
+from a group keeps the group.
 """
 _VERB_WITHIN = 3
 """Among how many first words a verb is searched: ids such as `repos/get-branch` and `events_list` do not begin with the
@@ -74,14 +75,13 @@ _ABBREVIATIONS = dict(
         """
         administration=admin application=app applications=apps attribute=attr attributes=attrs authentication=auth
         authorization=authz certificate=cert certificates=certs configuration=config configurations=configs
-        configured=config database=db databases=dbs definition=def definitions=defs description=desc destination=dest
-        development=dev directory=dir document=doc documents=docs environment=env environments=envs identifier=id
-        information=info management=mgmt maximum=max message=msg messages=msgs minimum=min namespace=ns namespaced=ns
-        notification=notif notifications=notifs number=num organisation=org organization=org organizations=orgs
-        parameter=param parameters=params permission=perm permissions=perms production=prod properties=props
-        property=prop reference=ref references=refs repositories=repos repository=repo resource=res resources=res
-        specification=spec statistics=stats subscription=sub subscriptions=subs temporary=temp transaction=txn
-        transactions=txns
+        configured=config database=db databases=dbs description=desc destination=dest development=dev directory=dir
+        document=doc documents=docs environment=env environments=envs identifier=id information=info management=mgmt
+        maximum=max message=msg messages=msgs minimum=min namespace=ns notification=notif notifications=notifs
+        number=num organisation=org organization=org organizations=orgs parameter=param parameters=params
+        permission=perm permissions=perms production=prod properties=props property=prop reference=ref references=refs
+        repositories=repos repository=repo specification=spec statistics=stats subscription=sub subscriptions=subs
+        temporary=temp transaction=txn transactions=txns
         """,
     )
 )
@@ -416,15 +416,19 @@ def _action(nouns: list[list[str]], operation: Operation, on_item: bool) -> list
         if rest:
             nouns.append(rest)
         return [verb]
-    # If a GET or DELETE has an operationId (`getInventory`), ignore the verb of the summary; the method gives the verb
+    # If a GET or DELETE has an operationId (`getInventory`), the method gives the verb, except for a file
+    said = verbs.of_summary(operation.summary, method, nouns[-1] if on_item and nouns else [])
     has_verb = operation.id is not None and method in ("GET", "DELETE")
-    said = "" if has_verb else verbs.of_summary(operation.summary, method, nouns[-1] if on_item and nouns else [])
+    if has_verb and (said not in verbs.FILES or any(said in noun for noun in nouns)):
+        said = ""
     if nouns == [[said]] and words(operation.summary)[1:2] == ["the"]:  # `/shutdown`, "Shutdown the Hub"
         nouns.clear()
     if said and (not nouns or singular(nouns[-1][-1]) != said):  # avoid names such as `refund_refund`
         return [said]
     plural = bool(nouns) and is_plural(nouns[-1]) and not _is_one_object(nouns[-1], operation)
-    return [verbs.of_method(method, on_item=on_item, plural=plural)]
+    # without a body nothing is replaced: `PUT /groups/{group}/members/{user}`
+    is_link = method == "PUT" and on_item and operation.body is None and len(operation.template.variables) > 1
+    return ["add"] if is_link else [verbs.of_method(method, on_item=on_item, plural=plural)]
 
 
 def _is_one_object(noun: list[str], operation: Operation) -> bool:
@@ -460,23 +464,33 @@ def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
     found = [word for word in found if word] or ["call"]
     found = found[:_VERB_WITHIN] + found[_VERB_WITHIN:][-_MOST_WORDS:]
     found = _beginning_with_a_letter(found)
-    if not _fits(found, longest):
-        found = [found[0], *(word for word in found[1:] if word not in _STOP_WORDS)]
+    for stop in _STOP_WORDS:
+        if not _fits(found, longest):
+            found = [found[0], *(word for word in found[1:] if word != stop)]
     if not _fits(found, longest):
         found = _without_repetitions(found)
     for word in sorted({word for word in found if word in _ABBREVIATIONS}, key=lambda word: (-len(word), word)):
         if not _fits(found, longest):
             found = [_ABBREVIATIONS[word] if other == word else other for other in found]
     while len(found) > 1 and not _fits(_beginning_with_a_letter(found), longest):
-        found = _without_outermost(found)
+        found = _without_outermost(found, longest)
     name = "_".join(_beginning_with_a_letter(found))
     return name if len(name) <= longest else f"{name[: longest - 1 - _HASH].rstrip('_')}_{short_hash(key, _HASH)}"
 
 
 def _without_repetitions(found: list[str]) -> list[str]:
-    """Return the words without repeated ones, and without plurals whose singular follows: `certs_cert`."""
-    found = list(dict.fromkeys(found))
+    """Return the words without repeated ones, and without plurals whose singular follows: `certs_cert`.
+
+    A word before the verb goes, if it follows the verb too: `actions_enable_github_actions`.
+    """
+    verb = _verb_at(found)
+    found = list(dict.fromkeys([word for word in found[:verb] if word not in found[verb:]] + found[verb:]))
     return [word for index, word in enumerate(found) if singular(word) not in found[index + 1 :]]
+
+
+def _verb_at(found: list[str]) -> int:
+    """Return the index of the first word that may be the verb of a name, or 0 if there is none at the beginning."""
+    return next((index for index, word in enumerate(found[:_VERB_WITHIN]) if word in VERBS), 0)
 
 
 def _beginning_with_a_letter(found: list[str]) -> list[str]:
@@ -490,12 +504,13 @@ def _fits(found: list[str], longest: int) -> bool:
     return len("_".join(found)) <= longest
 
 
-def _without_outermost(found: list[str]) -> list[str]:
-    """Return the words without the least important one: the first word before the verb, else the first word after the
-    verb.
+def _without_outermost(found: list[str], longest: int) -> list[str]:
+    """Return the words without the least important one: the first word before the verb, else `for` if the rest fits,
+    else the first word after the verb.
     """
-    verb = next((index for index, word in enumerate(found[:_VERB_WITHIN]) if word in VERBS), None)
-    first = 1 if verb == 0 else 0
+    first = 1 if found[0] in VERBS else 0
+    if first and _fits(rest := [word for word in found if word != "for"], longest):
+        return rest
     others = (index for index in range(first, len(found) - 1) if not _KEPT.fullmatch(found[index]))
     goes = next(others, first)
     return [*found[:goes], *found[goes + 1 :]]

@@ -83,6 +83,9 @@ _LOOKS = frozenset(
 )
 """Verbs of a GET other than `get` and `list`."""
 
+FILES = frozenset(["download", "export"])
+"""Verbs for getting a file, which a name must say: the file is no list and no item."""
+
 _UNDOES = frozenset(
     re.findall(
         r"\w+",

@@ -138,6 +138,7 @@ def operation(
         ("GET /users", "get", "list_users"),
         ("GET /users/{id}", "x", "get_user"),
         ("PUT /users/{id}", None, "replace_user"),
+        ("PUT /users/{id}/groups/{group}", None, "add_user_group"),
         ("PUT /users/{id}/avatar", None, "set_user_avatar"),
         ("POST /users/{id}", None, "update_user"),
         ("PATCH /users/{id}", None, "update_user"),
@@ -312,6 +313,11 @@ def test_an_id_that_says_get_weighs_more_than_a_summary() -> None:
     assert derive(replace(operation("GET /inventory", "getInventory"), summary="Count pets"), "T") == "get_inventory"
 
 
+def test_a_name_says_that_an_operation_gets_a_file() -> None:
+    made = operation("GET /builds/{id}/artifacts", "getBuildsIdArtifacts")
+    assert derive(replace(made, summary="Download the artifacts file"), "T") == "download_build_artifacts"
+
+
 def test_the_title_of_the_api_is_no_part_of_a_name() -> None:
     assert derive(operation("GET /p", "cloudresourcemanager.projects.get"), "Cloud Resource Manager") == "projects_get"
 
@@ -323,7 +329,7 @@ def test_the_title_of_the_api_is_no_part_of_a_name() -> None:
         ("listTheMatchingReferencesOfAnOrganizationRepositoryByName", "list_matching_references_org_repository_name"),
         (
             "getConfigurationConfigurationOfTheAuthenticationEnvironments",
-            "get_configuration_authentication_environments",
+            "get_configuration_of_authentication_environments",
         ),
         (
             "createCertificatesV1beta1CertificateSigningRequest",
@@ -347,8 +353,17 @@ def test_long_names_lose_little_words_first(identifier: str, expected: str) -> N
             "remove_repo_access_to_self_hosted_runner_group_org",
         ),
         (
+            "actions/remove-all-custom-labels-from-self-hosted-runner-for-org",
+            "remove_all_labels_from_self_hosted_runner_for_org",
+        ),
+        (
+            "actions/set-selected-repositories-enabled-github-actions-organization",
+            "set_selected_repos_enabled_github_actions_org",
+        ),
+        ("replaceCoreNamespacedReplicationControllerScaleStatus", "replace_core_replication_controller_scale_status"),
+        (
             "createAuthorizationV1beta1NamespacedLocalSubjectAccessReview",
-            "create_v1beta1_ns_local_subject_access_review",
+            "create_authz_v1beta1_local_subject_access_review",
         ),
         (
             "deleteAutoscalingV2beta1CollectionNamespacedHorizontalPodAutoscaler",
