@@ -34,7 +34,7 @@ _LISTS = ("list", "search")
 
 _OF_COMPILER = re.compile(
     r"(?:From \w+|At (?:most|least) [^.]*|Exactly [^.]*|[\d.,]+ to [^.]*|(?:More|Less) than [^.]*|A multiple of [^.]*"
-    r"|Example: (?:\"[^\"]*\"|[-\d.e]+)|No duplicates|One of [^.]*|Format:? [^.]*|Matches [^.]*)\."
+    r"|Example: (?:\"[^\"]*\"|[-\d.e]+)|No duplicates|(?:Always|One of) [^.]*|Format:? [^.]*|Matches [^.]*)\."
 )
 """Sentences of a description that state limits and examples, and no meaning. The compiler and `patch` write them."""
 

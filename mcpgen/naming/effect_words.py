@@ -97,12 +97,12 @@ CHANGES = ENDS | _words(
     """
     accept acknowledge activate adjust advance amend approve attach authorize bind capture change complete confirm
     connect convert decline decrease decrement demote deny deprecate detach disallow dismiss edit enable execute
-    expire extend finalize forbid impersonate increase increment interrupt leave lower mark migrate modify move mute
-    patch pause promote publish put quarantine raise reactivate reassign rebuild recalculate reconnect recreate
-    refresh regenerate reindex reject reload rename renew reopen reorder replace reprocess resolve restart restore
-    restrict resume retire revert rotate save set shrink shutdown switch sync synchronize toggle transition trash
-    trim unarchive unassign unban unblock undo unfollow unlock unmute unpause unpin unpublish unregister unshare
-    unstack unstar unsubscribe unsuspend update upgrade upsert verify withdraw write
+    expire extend finalize forbid impersonate increase increment indicate interrupt leave lower mark migrate
+    modify move mute patch pause promote publish put quarantine raise reactivate reassign rebuild recalculate
+    reconnect recreate refresh regenerate reindex reject reload rename renew reopen reorder replace reprocess
+    resolve restart restore restrict resume retire revert rotate save set shrink shutdown switch sync synchronize
+    toggle transition trash trim unarchive unassign unban unblock undo unfollow unlock unmute unpause unpin
+    unpublish unregister unshare unstack unstar unsubscribe unsuspend update upgrade upsert verify withdraw write
     """
 )
 """Verbs that change something that exists, and are hardly ever nouns.

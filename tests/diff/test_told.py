@@ -24,7 +24,8 @@ NODES = [
     ("number", {"exclusiveMinimum": 0}), ("number", {"exclusiveMaximum": 1.5}),
     ("number", {"exclusiveMinimum": -1, "exclusiveMaximum": 2}), ("number", {"multipleOf": 0.25}),
     ("integer", {"multipleOf": 5}), ("array", {"uniqueItems": True}), ("integer", {"enum": [1, 5, 9]}),
-    ("number", {"enum": [0.5, 2]}), ("boolean", {"const": True}), ("boolean", {"const": False}),
+    ("number", {"enum": [0.5, 2]}), ("integer", {"enum": [5]}),
+    ("boolean", {"const": True}), ("boolean", {"const": False}),
     ("string", {"contentEncoding": "base64"}),
     *(("string", {"format": name}) for name in FORMAT_WORDS),
 ]  # fmt: skip

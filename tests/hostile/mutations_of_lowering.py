@@ -19,9 +19,16 @@ OF_SCHEMAS = (
     Mutation(
         "values that both allow",
         "mcpgen/lower/schema/compose.py",
-        "both = [value for value in one if plain_text(value) in known]",
+        "both = _in_both(one, other)",
         "both = one",
         ("tests/unit/test_compose.py",),
+    ),
+    Mutation(
+        "alternatives without an allowed value",
+        "mcpgen/lower/schema/compose.py",
+        "return first is not None and second is not None and not _in_both(first, second)",
+        "return False",
+        cases("schemas/one_of"),
     ),
     Mutation(
         "demands of both parts",

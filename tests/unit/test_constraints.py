@@ -121,7 +121,7 @@ def test_a_default_is_kept_where_it_is_a_value_of_the_node(
         ({"deprecated": True, "minLength": 1}, "string", "Deprecated. Not empty."),
         ({"enum": [1, "a", True, 3]}, "integer", "One of 1, 3."),
         ({"enum": ["a"]}, "integer", ""),
-        ({"const": 5}, "integer", "One of 5."),
+        ({"const": 5}, "integer", "Always 5."),
         ({"enum": [*range(41)]}, "integer", f"One of {', '.join(map(str, range(40)))}, …."),
         ({"enum": [True]}, "boolean", "Always true."),
         ({"enum": [True, False]}, "boolean", ""),

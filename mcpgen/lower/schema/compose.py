@@ -91,8 +91,7 @@ class _Merger:
         if one is None or other is None or one == other:
             return
         self._budget.spend(len(one) + len(other))
-        known = set(map(plain_text, other))
-        both = [value for value in one if plain_text(value) in known]
+        both = _in_both(one, other)
         if not both:
             self.contradictions.append("two lists of values without a common one")
         self._node.pop("const", None)
@@ -163,13 +162,24 @@ class _Merger:
         self._node["anyOf"] = [{"allOf": [left, right]} for left in one for right in other]
 
 
+def excludes(one: JsonObject, other: JsonObject) -> bool:
+    """Return True if both schemas list their values, and no value is in both lists, so that nothing satisfies both."""
+    first, second = _values(one), _values(other)
+    return first is not None and second is not None and not _in_both(first, second)
+
+
+def _in_both(one: list[JsonValue], other: list[JsonValue]) -> list[JsonValue]:
+    known = set(map(plain_text, other))
+    return [value for value in one if plain_text(value) in known]
+
+
 def _values(schema: JsonObject) -> list[JsonValue] | None:
     """Return the values that `const` and `enum` allow, or None if the schema has neither."""
     found = [schema["const"]] if "const" in schema else schema.get("enum")
     return found if isinstance(found, list) else None
 
 
-__all__ = ["Composer", "alternatives", "members", "types"]
+__all__ = ["Composer", "alternatives", "excludes", "members", "types"]
 
 PART = 300_000
 """Limit on the steps for one part of an operation: its arguments, its response, or its output schema.

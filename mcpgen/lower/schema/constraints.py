@@ -141,6 +141,8 @@ def _values(node: JsonObject, kind: str) -> str:
     if kind in ("integer", "number"):
         values = [value for value in values if _number(value) is not None]
         shown = ", ".join(map(_spoken, values[:_SPOKEN_VALUES]))
+        if len(values) == 1:
+            return f"Always {shown}."
         return f"One of {shown}{', …' if len(values) > _SPOKEN_VALUES else ''}." if values else ""
     if kind == "string" and len(values) > MOST_VALUES:
         return f"One of {len(values)} values, such as {', '.join(map(_spoken, values[:5]))}."

@@ -17,7 +17,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 from mcpgen.base.names import clipped
 from mcpgen.lower.schema import constraints
 from mcpgen.lower.schema.budget import LADDER, MOST_NODES, Limits
-from mcpgen.lower.schema.compose import Composer, alternatives, types
+from mcpgen.lower.schema.compose import Composer, alternatives, excludes, types
 from mcpgen.lower.schema.discriminators import Discriminator, schema_name
 from mcpgen.lower.schema.expansions import UNIONS, ArgumentKey, Expansion, ExpansionKey, Leaf, Levels
 from mcpgen.lower.schema.kinds import demanded, implied_types, is_null, only_demands, type_of
@@ -380,12 +380,13 @@ class Portable:
         discriminator = Discriminator(node, self.composer)
         if discriminator.is_inherited:
             return [self.composer.merged(base, child) for child in discriminator.children()], nullable
-        for member in alternatives(node):
+        offered = alternatives(node)
+        for member in [each for each in offered if not excludes(base, self.composer.node(each)[0])] or offered:
             flat, _ = self.composer.node(member)
             if is_null(flat):
                 nullable = True
             elif only_demands(flat):
-                needs = demanded([self.composer.node(each)[0] for each in alternatives(node)])
+                needs = demanded([self.composer.node(each)[0] for each in offered])
                 node = {**node, constraints.NEEDS: needs} if needs else node
                 found.clear()
                 break

@@ -105,12 +105,11 @@ def acts(operation: Operation) -> bool:
     segments = _segments(operation.path)
     if action := _action(operation):  # the protocol sends every action by every method, so the method says nothing
         return _of_id(action) != "reads"
-    told = _verbs_of_summary(operation.summary)
-    verbs = (
-        {*told}
-        if _is_told_to_read(operation.summary)
-        else {_verb_of_id(_id_words(operation)), *told, *_verbs_of_segment(segments)}
-    )
+    identified = _verb_of_id(_id_words(operation))
+    # a description often tells of all methods of a path, so it only counts if nothing else tells of this one
+    summary = operation.summary or (identified and next(iter(_first_sentences(operation)), ""))
+    told = _verbs_of_summary(summary)
+    verbs = {*told} if _is_told_to_read(summary) else {identified, *told, *_verbs_of_segment(segments)}
     return bool(
         verbs - known.ENDINGS & (known.CHANGES | known.ADDS | known.DESTROYS | known.AT_THE_END | known.SWITCHES)
     )

@@ -45,7 +45,10 @@ _WRITTEN: tuple[tuple[str, Callable[[re.Match[str]], JsonObject]], ...] = (
     ),
     (rf"A multiple of (?P<step>{_NUMBER})", lambda found: {"multipleOf": json.loads(found["step"])}),
     ("No duplicates", lambda _: {"uniqueItems": True}),
-    (rf"One of (?P<values>{_NUMBER}(?:, {_NUMBER})*)", lambda found: {"enum": json.loads(f"[{found['values']}]")}),
+    (
+        rf"(?:One of|Always) (?P<values>{_NUMBER}(?:, {_NUMBER})*)",
+        lambda found: {"enum": json.loads(f"[{found['values']}]")},
+    ),
     ("Always (?P<truth>true|false)", lambda found: {"const": found["truth"] == "true"}),
     ("Base64", lambda _: {"contentEncoding": "base64"}),
     ("|".join(map(re.escape, (words.removesuffix(".") for words in FORMAT_WORDS.values()))), _format),
