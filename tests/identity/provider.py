@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from html import unescape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from queue import Queue
+from queue import Empty, Queue
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
@@ -240,36 +240,48 @@ def serve(
     }
     environ = {**os.environ, **({"NODE_EXTRA_CA_CERTS": str(documents_of)} if documents_of is not None else {})}
     command = ["node", "--no-warnings", str(script), json.dumps(told)]
-    pipe = subprocess.PIPE
-    null = subprocess.DEVNULL
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=null, text=True, env=environ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        begun: Queue[str | None] = Queue()
-        provider = Provider("")
-
-        def read() -> None:
-            for line in process.stdout or ():
-                if not line.startswith("{"):
-                    continue  # a warning that the authorization server prints
-                record = json.loads(line)
-                if "issuer" in record:
-                    begun.put(record["issuer"])
-                else:
-                    provider.requests.append(record)
-            begun.put(None)
-
-        reader = threading.Thread(target=read, daemon=True)
-        reader.start()
+    provider = Provider("")
+    begun = _begun(command, environ, provider) or _begun(command, environ, provider)
+    assert begun is not None, "oidc-provider did not start"
+    process, reader = begun
+    assert process.stdin is not None
+    with process:
         try:
-            issuer = begun.get(timeout=PATIENCE)
-            assert issuer is not None, "oidc-provider did not start"
-            provider.issuer = issuer
             yield provider
         finally:
             process.stdin.close()
             process.wait(PATIENCE)
             reader.join(PATIENCE)
+
+
+def _begun(
+    command: list[str], environ: dict[str, str], provider: Provider
+) -> tuple[subprocess.Popen[str], threading.Thread] | None:
+    """Start the authorization server, and a thread that reads its lines into `provider`. Return None if the server says
+    nothing: Node.js was seen to hang at its start.
+    """
+    pipe, begun = subprocess.PIPE, Queue[str]()
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, env=environ)
+
+    def read() -> None:
+        for line in process.stdout or ():
+            if not line.startswith("{"):
+                continue  # a warning that the authorization server prints
+            record = json.loads(line)
+            if "issuer" in record:
+                begun.put(record["issuer"])
+            else:
+                provider.requests.append(record)
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    try:
+        provider.issuer = begun.get(timeout=PATIENCE)
+    except Empty:
+        process.kill()
+        process.wait()
+        return None
+    return process, reader
 
 
 @contextmanager

@@ -137,7 +137,11 @@ class _Walk:
                 diagnostics.add("secret-constant", message, found.where, hint)
             else:
                 message = f"A value of '{shown}' may be a secret, so it was left out{times}."
-                hint = f"If each call needs the value, describe it under `security`, and set {variable}."
+                hint = (
+                    "Calls do not need this text."
+                    if name in _PROSE
+                    else f"If each call needs the value, describe it under `security`, and set {variable}."
+                )
                 diagnostics.add("secret-left-out", message, found.where, hint)
 
     def _judged(self, value: JsonValue, path: _Path, key: str, name: str) -> "JsonValue | _Gone":
