@@ -285,8 +285,9 @@ def test_a_link_put_there_meanwhile_is_not_followed(tmp_path: Path) -> None:
 def test_hard_23_a_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
     """Refuse an audit file whose folder is a link.
 
-    Other users could have put a link there, since everybody may write to a folder above `tmp_path`.
+    Other users could have put a link there, since everybody may write to `tmp_path`.
     """
+    tmp_path.chmod(0o777)
     (tmp_path / "real").mkdir()
     (tmp_path / "linked").symlink_to(tmp_path / "real")
     assert problem(str(tmp_path / "real" / "a")) == ""
@@ -297,6 +298,7 @@ def test_hard_23_a_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
 
 
 def test_hard_23_a_folder_that_became_a_link_is_not_followed(tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
     (tmp_path / "logs").mkdir()
     (tmp_path / "elsewhere").mkdir()
     audit = made(tmp_path / "logs" / "a")
