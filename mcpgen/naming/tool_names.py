@@ -80,8 +80,8 @@ _ABBREVIATIONS = dict(
         maximum=max message=msg messages=msgs minimum=min namespace=ns notification=notif notifications=notifs
         number=num organisation=org organization=org organizations=orgs parameter=param parameters=params
         permission=perm permissions=perms production=prod properties=props property=prop reference=ref references=refs
-        repositories=repos repository=repo specification=spec statistics=stats subscription=sub subscriptions=subs
-        temporary=temp transaction=txn transactions=txns
+        repositories=repos repository=repo resources=res specification=spec statistics=stats subscription=sub
+        subscriptions=subs temporary=temp transaction=txn transactions=txns
         """,
     )
 )
