@@ -46,7 +46,6 @@ _SAID_FIRST = 200
 _REMOVES = re.compile(r"\b(delete|destroy|remove|erase|purge)(?:s|d|ing)?\b", re.IGNORECASE)
 _ENCODED = re.compile(r"(?:%[89A-F][0-9A-F])+", re.IGNORECASE)
 _LATIN = re.compile(r"[A-Za-z]")
-_STATIC = re.compile(r"\{[^{}]*\}")
 LONGEST = 50
 _STOP_WORDS = ("namespaced", "a", "an", "the", "using", "via", "of", "by", "in", "on", "and", "or")
 """Words that a long name does without, the least important first. `from`, `to` and `with` stay: who removes a runner
@@ -446,7 +445,7 @@ def _in_ascii(operation: Operation) -> Operation:
     if identifier.isascii() and path.isascii() and not _ENCODED.search(path):
         return operation
     path = romanize(_ENCODED.sub(lambda found: unquote(found[0]), path))
-    is_foreign = not _LATIN.search(identifier) and _LATIN.search(_STATIC.sub("", path))
+    is_foreign = not _LATIN.search(identifier) and _LATIN.search(_VARIABLE.sub("", path))
     template = replace(
         operation.template,
         variables=tuple(map(romanize, operation.template.variables)),

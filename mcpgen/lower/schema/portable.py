@@ -380,13 +380,12 @@ class Portable:
         discriminator = Discriminator(node, self.composer)
         if discriminator.is_inherited:
             return [self.composer.merged(base, child) for child in discriminator.children()], nullable
-        offered = alternatives(node)
-        for member in [each for each in offered if not excludes(base, self.composer.node(each)[0])] or offered:
-            flat, _ = self.composer.node(member)
+        offered = [(member, self.composer.node(member)[0]) for member in alternatives(node)]
+        for member, flat in [each for each in offered if not excludes(base, each[1])] or offered:
             if is_null(flat):
                 nullable = True
             elif only_demands(flat):
-                needs = demanded([self.composer.node(each)[0] for each in offered])
+                needs = demanded([each for _, each in offered])
                 node = {**node, constraints.NEEDS: needs} if needs else node
                 found.clear()
                 break
