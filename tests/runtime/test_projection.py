@@ -6,8 +6,6 @@ Notes, stored results and members that the output schema requires must remain.
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from package.runtime.results.structured import OutputChecker
 from package.runtime.text.redaction import Redactor
 
 from mcpgen.lower.inputs.arguments import FIELDS_SCHEMA as ARGUMENT
+from tests.function_calls import function_calls
 from tests.runtime.parts import part
 
 TABLE = json.loads((Path(__file__).parent / "responses" / "fields.json").read_text(encoding="utf-8"))
@@ -137,28 +136,12 @@ def test_as_many_paths_are_read_as_the_description_says_and_more_are_told() -> N
     assert notes == [f"Only the first {MOST_PATHS} paths of fields were read."]
 
 
-def steps(work: Callable[[], Any]) -> int:
-    """Return the number of function calls that `work` makes, including C functions."""
-    count = 0
-
-    def called(frame: Any, event: str, argument: Any) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(called)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return count
-
-
 @pytest.mark.parametrize("item", [{}, {"a": {"b": 1}, "x.y": 2}, [[{"k": None}]], {"k0": {"k0": {}}}])
 @pytest.mark.parametrize("path", ["k{}", "a.b{}.c", "k0.k0.k{}", "x.y.z{}"])
 def test_many_paths_take_about_the_time_of_one(item: Any, path: str) -> None:
     def taken(paths: int) -> int:
         asked = ",".join(path.format(number) for number in range(paths))
         sent = Sent(Tool("get_a", {}, part(BINDING)), "GET", "/a", [], "x://1", {"fields": asked})
-        return steps(lambda: shortened([item] * 2000, sent, 1000, True))
+        return function_calls(lambda: shortened([item] * 2000, sent, 1000, True), ("call", "c_call")).total()
 
     assert taken(MOST_PATHS) < 1.1 * taken(1)

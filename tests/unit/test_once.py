@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -21,6 +19,7 @@ from mcpgen.lower.schema.portable import Portable
 from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, compile_source
 from mcpgen.read.fetch import Fetched
+from tests.function_calls import function_calls
 
 MARKS = '\u00e9\u2014]}"\\'
 ARGUMENTS: list[JsonObject] = [
@@ -141,14 +140,7 @@ def spent(monkeypatch: pytest.MonkeyPatch, text: str) -> Counter[str]:
         found["bytes"] += len(result)
         return result
 
-    def called(frame: FrameType, event: str, argument: object) -> None:
-        found["calls"] += event == "call"
-
     with monkeypatch.context() as patched:
         patched.setattr(json.JSONEncoder, "encode", counting)
-        sys.setprofile(called)
-        try:
-            compiled(text)
-        finally:
-            sys.setprofile(None)
+        found["calls"] = function_calls(lambda: compiled(text)).total()
     return found

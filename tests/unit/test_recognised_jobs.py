@@ -6,9 +6,7 @@ For some, mcpgen proposes a value of `task` for the tools file. The proposed tex
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -19,6 +17,7 @@ from mcpgen.model import ToolSpec
 from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, compile_source
 from mcpgen.read.fetch import Fetched, read
+from tests.function_calls import function_calls
 
 FORMS: list[dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_suffix("").with_name("recognised_jobs.yaml").read_text()
@@ -127,15 +126,6 @@ def calls_for(number: int) -> int:
         }
         paths[f"POST /things{index}"] = started
         paths[f"GET /others{index}/{{other}}"] = {"description": names, 200: {"body": {"a": "string"}}}
-    text, found = document({"paths": paths}), 0
-
-    def called(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal found
-        found += event == "call" and "lower/jobs/" in frame.f_code.co_filename
-
-    sys.setprofile(called)
-    try:
-        compiled(text)
-    finally:
-        sys.setprofile(None)
-    return found
+    text = document({"paths": paths})
+    called = function_calls(lambda: compiled(text))
+    return sum(calls for file, calls in called.items() if "lower/jobs/" in file)
