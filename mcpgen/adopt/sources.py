@@ -161,7 +161,7 @@ def _read_blocks(name: str, data: bytes) -> list[_Block]:
     """
     document = _toml(name, data) if name.endswith(".toml") else load(name, _plain(data), Diagnostics())
     blocks = list(_found(document.value, document.where(""), "", 0))
-    if not document.text:
+    if not document.data:
         return blocks
     positions = document.positions([block.where.pointer for block in blocks])
     return [_placed(block, positions[block.where.pointer]) for block in blocks]
@@ -187,7 +187,7 @@ def _plain(data: bytes) -> bytes:
 
 def _toml(name: str, data: bytes) -> Document:
     try:
-        return Document(name, tomllib.loads(data.decode("utf-8-sig")), "")
+        return Document(name, tomllib.loads(data.decode("utf-8-sig")), b"")
     except (ValueError, RecursionError):
         raise FatalError("syntax", "This is no TOML.", Where(name), "Correct the TOML, or name another file.") from None
 

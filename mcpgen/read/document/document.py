@@ -8,21 +8,31 @@ from mcpgen.base.jsonvalue import JsonValue
 from mcpgen.read.document.outline import Outline
 
 
+def decoded(data: bytes) -> str:
+    """Return the text of a file in UTF-8, without a byte order mark. Raises UnicodeDecodeError."""
+    return data.decode("utf-8-sig")
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A parsed document.
 
-    `name`: the file's name in diagnostics. `text` and, for YAML, `outline` are kept to look up positions. `nodes`: an
-    upper bound on the number of values and keys. `sources`, for a document translated from another format: pointer into
-    `value` → pointer into the original text.
+    `name`: the file's name in diagnostics. `data`, the bytes of the file, and for YAML `outline` are kept to look up
+    positions; both are empty where no positions are known. `nodes`: an upper bound on the number of values and keys.
+    `sources`, for a document translated from another format: pointer into `value` → pointer into the original text.
     """
 
     name: str
     value: JsonValue
-    text: str
+    data: bytes
     outline: Outline | None = None
     nodes: int = 0
     sources: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The decoded text. It is decoded when it is asked for: one emoji makes it four times as large as its bytes."""
+        return self.outline.text if self.outline else decoded(self.data)
 
     def where(self, pointer: str) -> Where:
         """Return the place of a JSON Pointer in this document: file and pointer, without line and column."""
@@ -50,5 +60,5 @@ class Document:
         from mcpgen.read.document.positions import locate  # imported late: only runs with diagnostics need it
 
         wanted = {pointer: self.source(pointer) for pointer in pointers}
-        found = locate(self.text, self.outline, set(wanted.values()))
+        found = locate(self.data, self.outline, set(wanted.values()))
         return {pointer: found[source] for pointer, source in wanted.items()}

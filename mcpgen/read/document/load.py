@@ -8,7 +8,7 @@ from mcpgen.base.errors import FatalError
 from mcpgen.base.source_urls import without_secrets
 from mcpgen.read.document import budgets, json_text
 from mcpgen.read.document.budgets import Memory
-from mcpgen.read.document.document import Document
+from mcpgen.read.document.document import Document, decoded
 
 _MARKS = ("\n<<<<<<< ", "\n=======", "\n>>>>>>> ")
 """Beginnings of lines that git writes around a conflict, in this order. The style `diff3` adds another one between."""
@@ -29,17 +29,17 @@ def load(name: str, data: bytes, diagnostics: Diagnostics, memory: Memory | None
     memory = memory or Memory()
     text = _decode(name, data)
     memory.take_text(name, data, text)
-    document = _read(name, text, diagnostics, memory.nodes_left)
+    document = _read(name, data, text, diagnostics, memory.nodes_left)
     memory.take_nodes(document.nodes)
     return document
 
 
-def _read(name: str, text: str, diagnostics: Diagnostics, most_nodes: int) -> Document:
+def _read(name: str, data: bytes, text: str, diagnostics: Diagnostics, most_nodes: int) -> Document:
     looks_like_json = text.lstrip()[:1] in ("{", "[")
     if looks_like_json:
         try:
             nodes = json_text.count_nodes(text, name, most_nodes)
-            return Document(name, json_text.parse(text, name, diagnostics), text, nodes=nodes)
+            return Document(name, json_text.parse(text, name, diagnostics), data, nodes=nodes)
         except json_text.NotJson as not_json:
             failure = not_json
     _refuse_page(name, text)
@@ -47,7 +47,7 @@ def _read(name: str, text: str, diagnostics: Diagnostics, most_nodes: int) -> Do
 
     try:
         composed = yaml_text.compose(text, name, diagnostics, most_nodes)
-        return Document(name, composed.value, text, composed.outline, composed.nodes)
+        return Document(name, composed.value, data, composed.outline, composed.nodes)
     except FatalError:
         if line := conflict_line(text):
             message = "The text contains conflict marks of a merge."
@@ -66,7 +66,7 @@ def _decode(name: str, data: bytes) -> str:
             "Split the document, or remove what you do not need.",
         )
     try:
-        text = data.decode("utf-8-sig")
+        text = decoded(data)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)

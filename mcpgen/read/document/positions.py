@@ -1,10 +1,11 @@
-"""Find the positions of parts of a text in one walk over JSON text or YAML events, for all pointers at once.
+"""Find the positions of parts of a file in one walk over JSON text or YAML events, for all pointers at once.
 
 Only branches that lead to a wanted pointer are entered. Other branches are skipped: in JSON by the scanner of the
 standard library, in YAML by counting opened and closed collections. In YAML, the outline (`outline.py`) contains
 positions of outer keys. A piece of the text is parsed only for wanted positions that the outline lacks.
 """
 
+import codecs
 import json
 import re
 from collections.abc import Iterable
@@ -21,12 +22,16 @@ _Trie = dict[str, "_Trie"]
 _BLANKS = re.compile(r"[ \t\n\r]*")
 
 
-def locate(text: str, outline: Outline | None, pointers: Iterable[str]) -> dict[str, Position]:
-    """Return pointer → (line, column) for every pointer, as `Document.positions` describes."""
+def locate(data: bytes, outline: Outline | None, pointers: Iterable[str]) -> dict[str, Position]:
+    """Return pointer → (line, column) for every pointer, as `Document.positions` describes.
+
+    `data`: the bytes of a JSON file. A YAML file is read from its `outline`.
+    """
     wanted = {pointer: tuple(tokens(pointer)) for pointer in pointers}
     found: dict[Path, Position] = {(): (1, 1)}
     if outline is None:
-        found.update(_lines(text, _JsonWalk(text).offsets(_trie(wanted.values()))))
+        data = data.removeprefix(codecs.BOM_UTF8)
+        found.update(_lines(data, _JsonWalk(data).offsets(_trie(wanted.values()))))
     else:
         found.update(_in_yaml(outline, wanted.values()))
     return {pointer: _nearest(path, found) for pointer, path in wanted.items()}
@@ -51,16 +56,20 @@ def _nearest(path: Path, found: dict[Path, Position]) -> Position:
 
 
 class _JsonWalk:
-    """Walk over a text that is known to be valid JSON."""
+    """Walk over UTF-8 that is known to be valid JSON.
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    A character of `_text` is one byte, because one emoji makes decoded UTF-8 four times as large. All of JSON's own
+    signs are ASCII, so only keys have to be decoded.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._text = data.decode("latin-1")
         # `len` in place of each object: skipping a branch then takes no memory for its members
         self._decode = json.JSONDecoder(parse_int=str, parse_float=str, strict=False, object_pairs_hook=len).raw_decode
         self._found: dict[Path, int] = {}
 
     def offsets(self, trie: _Trie) -> dict[Path, int]:
-        """Return path → offset in the text at which the path's key, or its array item, begins.
+        """Return path → offset in the bytes at which the path's key, or its array item, begins.
 
         `trie`: tree of the wanted paths.
         """
@@ -71,6 +80,13 @@ class _JsonWalk:
         found = _BLANKS.match(self._text, at)
         assert found is not None
         return found.end()
+
+    def _key(self, at: int) -> tuple[str, int]:
+        """Return the key that begins at the offset `at`, and the offset after the key."""
+        key, end = self._decode(self._text, at)
+        if not key.isascii():
+            key, _ = self._decode(self._text[at:end].encode("latin-1").decode())
+        return key, end
 
     def _value(self, at: int, trie: _Trie, path: Path) -> int:
         """Return the offset after the value that begins at the offset `at`. Record the offsets of the wanted paths that
@@ -84,7 +100,7 @@ class _JsonWalk:
         while self._text[at] not in "}]":
             start, key = at, str(index)
             if opening == "{":
-                key, at = self._decode(self._text, at)
+                key, at = self._key(at)
                 at = self._blanks(self._blanks(at) + 1)
             inner = trie.get(key)
             if inner is not None:
@@ -96,17 +112,16 @@ class _JsonWalk:
         return at + 1
 
 
-def _lines(text: str, offsets: dict[Path, int]) -> dict[Path, Position]:
-    """Convert offsets in `text` to lines and columns, counted from 1."""
+def _lines(data: bytes, offsets: dict[Path, int]) -> dict[Path, Position]:
+    """Convert offsets in UTF-8 to lines and columns (in characters), counted from 1."""
     found: dict[Path, Position] = {}
-    line, line_start, counted = 1, 0, 0
+    line, column, counted = 1, 1, 0
     for path, offset in sorted(offsets.items(), key=lambda entry: entry[1]):
-        newlines = text.count("\n", counted, offset)
-        if newlines:
-            line += newlines
-            line_start = text.rindex("\n", counted, offset) + 1
+        if newlines := data.count(b"\n", counted, offset):
+            line, column, counted = line + newlines, 1, data.rindex(b"\n", counted, offset) + 1
+        column += len(data[counted:offset].decode())
         counted = offset
-        found[path] = (line, offset - line_start + 1)
+        found[path] = (line, column)
     return found
 
 

@@ -9,6 +9,7 @@ references by the standard.
 
 import posixpath
 import re
+import sys
 from urllib.parse import unquote
 
 from mcpgen.base.diagnostics import Where
@@ -36,7 +37,7 @@ class References:
 
     def name(self, where: Where) -> str:
         """Return the name of the schema at `where`: its file and JSON Pointer, as `FILE#POINTER`."""
-        return f"{where.file.replace('#', '%23')}#{where.pointer}"
+        return sys.intern(f"{where.file.replace('#', '%23')}#{where.pointer}")  # once: most names occur many times
 
     def place(self, name: str) -> Where:
         """Return the file and JSON Pointer that a schema's name, `FILE#POINTER`, consists of."""

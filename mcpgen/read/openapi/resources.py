@@ -13,7 +13,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
 from mcpgen.base.origins import LONGEST_URL
 from mcpgen.read.document import Library
 
-_WORDS = ("$id", "$anchor", "$dynamicAnchor")
+_WORDS = (b"$id", b"$anchor", b"$dynamicAnchor")
 _DATA = frozenset({"example", "examples", "default", "enum", "const", "value"})
 _MAPS = frozenset(
     {
@@ -85,7 +85,7 @@ class Resources:
             own = as_text(as_object(document.value).get("$self"))
             root = Resource(Where(file), _joined("", own) if own else "")
             found = [root]
-            if any(word in document.text for word in _WORDS):
+            if any(word in document.data for word in _WORDS):
                 found = self._indexed(document.value, root)
             self._of_file[file] = {resource.root.pointer: resource for resource in found}
             for resource in found:

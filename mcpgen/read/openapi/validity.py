@@ -213,7 +213,7 @@ def official_findings(document: Document, version: str, library: Library) -> Ite
 
     If the validator fails or exceeds a limit, the last finding reports that, at the schema that was being checked.
     """
-    seconds = _SECONDS_OF_ALL + _SECONDS_PER_MB * len(document.text) // 1_000_000
+    seconds = _SECONDS_OF_ALL + _SECONDS_PER_MB * len(document.data) // 1_000_000
     at: Place = ()
     try:
         for each in run_confined(lambda tell: _run(document, version, library, tell), seconds, _MEBIBYTES_OF_ALL):

@@ -42,7 +42,7 @@ def applied(overlay: Overlay, document: Document, diagnostics: Diagnostics) -> t
     A failed action is reported; the others are still applied.
     """
     value, used, left = document.value, set(), _MOST_ADDED
-    steps = _LEAST_STEPS + len(document.text) // 2
+    steps = _LEAST_STEPS + len(document.data) // 2
     budget = Budget(steps, steps)
     for index, action in enumerate(overlay.actions):
         try:
