@@ -1,4 +1,4 @@
-"""Count the instructions and the copied bytes of each stage, from the API's response to the answer for the client.
+"""Count the instructions and the copied bytes of each stage, from the request's socket to the answer for the client.
 
     python -m benchmarks.ledger [--against FOLDER]
 
@@ -7,22 +7,26 @@ bytes that the stage writes to memory blocks of more than 512 bytes. These are c
 objects live in other blocks. Valgrind counts both (cachegrind, DHAT), so a busy machine does not change the counts.
 The table also shows the floor of each stage: the least work that any server does there, such as one parse or one write.
 
-Each stage runs in a fork of a warm process, which calls the runtime's own functions. `--against` names another checkout
-of mcpgen, whose runtime is counted as well. The arguments, the request and the sockets are not counted.
+Each stage runs in a fork of a warm process, which calls the runtime's own functions. The stage `socket` sends a request
+and reads its response over an open connection; its floor does both with a blocking socket. `--against` names another
+checkout of mcpgen, whose runtime is counted as well. Reading the call, its arguments and its request is not counted.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import importlib
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +36,7 @@ COPIES = ("valgrind", "-q", "--tool=dhat")
 SHOWN = 1_000_000
 """Bytes of a response that a result shows, so that a response is shown whole. A row that is cut has the default."""
 SECRETS = ("bench-key-0123456789abcdef", "another$secret=with&signs")
-STAGES = ("decode", "check", "redact", "shape", "redact the result", "validate", "encode", "write")
+STAGES = ("socket", "decode", "check", "redact", "shape", "redact the result", "validate", "encode", "write")
 ANSWERS = {
     "200 B, text": ("small", False, SHOWN),
     "200 B, structured": ("small", True, SHOWN),
@@ -46,6 +50,26 @@ ANSWERS = {
 """Row of the table → size of the response, whether the tool has an output schema, and how many bytes are shown."""
 TIMES = {"small": 64, "medium": 4, "large": 1}
 """How often each stage runs, so that its cost exceeds that of the loop."""
+FIRST = ("first of socket", "first of floor of socket")
+"""Functions that open a connection for one request. What they cost is no part of the stage that sends more requests."""
+API = """
+import socket, sys
+body = sys.stdin.buffer.read()
+head = b"HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(body)
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], len(head), flush=True)
+while True:
+    connection, _ = listener.accept()
+    request = b""
+    while received := connection.recv(65536):
+        request += received
+        if request.endswith(b"\\r\\n\\r\\n"):
+            connection.sendall(head + body)
+            request = b""
+"""
+"""Program of an API that answers each request with the bytes of its standard input. It prints its port, and the length
+of its head.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +82,50 @@ class Cost:
     def less(self, other: Cost) -> Cost:
         return Cost(self.instructions - other.instructions, self.copied - other.copied)
 
+    def each_of(self, times: int) -> Cost:
+        return Cost(self.instructions / times, self.copied / times)
+
     def __str__(self) -> str:
         return f"{self.instructions:,.0f} / {self.copied:,.0f}"
+
+
+class Exchanges:
+    """Requests to an API in another process, which Valgrind does not count."""
+
+    def __init__(self, load: Callable[[str], Any], body: bytes) -> None:
+        self._load = load
+        self._api = subprocess.Popen([sys.executable, "-S", "-c", API], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self._api.stdin is not None
+        assert self._api.stdout is not None
+        self._api.stdin.write(body)
+        self._api.stdin.close()
+        self._port, head = map(int, self._api.stdout.readline().split())
+        self._size = head + len(body)
+
+    def send(self, times: int) -> None:
+        """Send a request `times` times with the client of the runtime."""
+        asyncio.run(self._send(times))
+
+    async def _send(self, times: int) -> None:
+        client = self._load("http.client").Client(self._load("settings.settings").Settings("BENCH"), "bench/1")
+        request = self._load("request.request").Request("GET", "/")
+        address = self._load("text.addresses").parse(f"http://127.0.0.1:{self._port}")
+        for _ in range(times):
+            response = await client.send(request, address, 60.0)
+            assert response.status == 200
+            response.close()
+        await client.close()
+
+    def send_plainly(self, times: int) -> None:
+        """Send a request `times` times with a blocking socket."""
+        with socket.create_connection(("127.0.0.1", self._port)) as connection:
+            for _ in range(times):
+                connection.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                connection.recv(self._size, socket.MSG_WAITALL)
+
+    def end(self) -> None:
+        self._api.kill()
+        self._api.wait()
 
 
 class Stages:
@@ -78,6 +144,7 @@ class Stages:
         )
         sent = self._load("http.exchange").Sent(self._tool, "GET", "/", [], "bench://result/1")
         self._sent, self._identity = sent, {"name": "bench", "version": "1"}
+        self._exchanges = Exchanges(self._load, self._body)
 
     def functions(self) -> dict[str, Callable[[], object]]:
         """Return the functions by name, each with inputs of its own, since a text that was examined is remembered."""
@@ -109,6 +176,9 @@ class Stages:
             keep = self._load("results.structured").OutputChecker().keep
             keep(self._tool, self._result_of)
             found["validate"] = lambda: keep(self._tool, self._result_of)
+        exchanges = self._exchanges
+        for name, send in (("socket", exchanges.send), ("floor of socket", exchanges.send_plainly)):
+            found |= {name: partial(send, 1 + self._times), f"first of {name}": partial(send, 1)}
         return found | self._floors(value, out)
 
     def _floors(self, value: object, out: int) -> dict[str, Callable[[], object]]:
@@ -151,11 +221,12 @@ class Stages:
             function()  # loads what is loaded late; each list of inputs has one more for this
         for name, function in found.items():
             if (fork := os.fork()) == 0:
-                for _ in range(self._times):
+                for _ in range(1 if "socket" in name else self._times):
                     function()
                 os._exit(0)
             os.waitpid(fork, 0)
             print(name, fork, flush=True)
+        self._exchanges.end()
 
 
 def counted(templates: Path, row: str) -> dict[str, Cost]:
@@ -169,10 +240,8 @@ def counted(templates: Path, row: str) -> dict[str, Cost]:
         points = {name: json.loads(Path(folder, pid).read_text(encoding="ascii"))["pps"] for name, pid in names.items()}
     raw = {name: Cost(instructions[name], sum(point["wb"] for point in points[name])) for name in names}
     nothing, times = raw.pop("nothing"), TIMES[ANSWERS[row][0]]
-    found = {
-        name: Cost(cost.less(nothing).instructions / times, cost.less(nothing).copied / times)
-        for name, cost in raw.items()
-    }
+    first = {name.removeprefix("first of "): raw.pop(name) for name in FIRST}
+    found = {name: cost.less(first.get(name, nothing)).each_of(times) for name, cost in raw.items()}
     shape = found.pop("interpret")
     again = found.pop("interpret and redact").less(shape)
     for name in ("decode", "check", "redact"):

@@ -100,7 +100,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         "note",
         "The document does not say whether a body with required members is required; mcpgen makes it required.",
     ),
-    "schema-contradiction": ("warning", "Parts of an `allOf` contradict each other; the last of these parts is used."),
+    "schema-contradiction": ("warning", "Parts that a schema combines contradict each other; the last one is used."),
     "too-complex": (
         "warning",
         "Schemas are larger than mcpgen's limit; operations or output schemas that need them are left out.",

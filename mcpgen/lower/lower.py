@@ -32,9 +32,9 @@ from mcpgen.lower.tool import (
     listings,
     outputs,
     questions,
+    result_rules,
     tasks,
     tenants,
-    views,
 )
 from mcpgen.lower.tool.id_sources import Producers
 from mcpgen.lower.workflows import resolve
@@ -241,7 +241,7 @@ class _Context:
 def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     composer, diagnostics = context.composer, context.diagnostics
     composer.budget.begin()
-    whole, operation = operation, views.seen(operation, composer, diagnostics)
+    whole, operation = operation, result_rules.seen(operation, composer, diagnostics)
     nesting.refuse_unwritable(operation, composer)
     composer.contradictions.clear()  # drop all findings up to here: they are not about this tool's texts
     composer.missing.clear()
@@ -270,7 +270,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
         layout = context.layout(operation, plan, "portable", room)
     _report(operation, name, layout, most_tokens, context)
     nesting.report(operation, composer, diagnostics)
-    views.report(operation.decided.result, list(as_object(layout.schema.get("properties"))), diagnostics)
+    result_rules.report(operation.decided.result, list(as_object(layout.schema.get("properties"))), diagnostics)
     task = tasks.derive(operation, [*as_object(layout.schema.get("properties"))], diagnostics)
     asked, left = questions.derive(operation.decided.ask or (), layout.schema, layout.names, diagnostics)
     output_schema, output_form = outputs.derive(operation, name, composer, diagnostics) or (None, None)
@@ -382,5 +382,6 @@ def _report(operation: Operation, name: str, layout: arguments.Arguments, most_t
         hint = "Raise --max-tokens, or leave the tool out."
         context.diagnostics.add("large-tool", message, operation.where, hint)
     for sentence in dict.fromkeys(context.composer.contradictions):
-        message = f"An `allOf` in a schema of {name} combines {sentence}; whichever comes last is used."
-        context.diagnostics.add("schema-contradiction", message, operation.where)
+        message = f"A schema of {name} combines {sentence}; whichever comes last is used."
+        hint = "Let the parts that an `allOf`, a reference or an alternative combines have values in common."
+        context.diagnostics.add("schema-contradiction", message, operation.where, hint)

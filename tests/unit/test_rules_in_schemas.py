@@ -8,7 +8,7 @@ import pytest
 
 from mcpgen.base.jsonvalue import JsonObject, tokens
 from mcpgen.lower.schema.compose import Composer
-from mcpgen.lower.tool.views import without
+from mcpgen.lower.tool.result_rules import without
 
 
 def of(*names: str, **members: JsonObject) -> JsonObject:
