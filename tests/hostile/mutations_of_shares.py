@@ -51,6 +51,14 @@ OF_SHARES = (
     Mutation("connections that are served", CONNECTIONS, "if each.is_idle()), None)", "), None)", (BOUNDS,)),
     Mutation("new connections by turns", "newcomers.py", "add(newcomer.network, next", 'add("", next', (NEWCOMERS,)),
     Mutation("a first head that is late", "newcomers.py", "self.dismiss(newcomer, TOO_SLOW)", "break", (NEWCOMERS,)),
+    Mutation(
+        "a first head after the last connection",
+        "newcomers.py",
+        "self._waiting and self._loop",
+        "0 and self._loop",
+        (NEWCOMERS,),
+    ),
+    Mutation("sockets that nobody serves", CONNECTIONS, "self._listener.close()  # now", "pass  # now", (NEWCOMERS,)),
     Mutation("a first head without end", "newcomers.py", "len(first) >= _ENOUGH or ", "", (NEWCOMERS,)),
     Mutation("a repeated cause in the log", "log.py", "    if now < due:", "    if False:", (BOUNDS,)),
     Mutation(

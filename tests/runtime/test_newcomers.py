@@ -6,9 +6,10 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, cast
 
 import pytest
-from package.runtime.http_server.doors.aiohttp_door import ConnectionPlaces
+from package.runtime.http_server.doors.aiohttp_door import ConnectionPlaces, Door
 from package.runtime.http_server.doors.newcomers import Newcomer, Newcomers
 
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -47,8 +48,8 @@ class Begun:
             self._one.clear()
             await asyncio.wait_for(self._one.wait(), 60)
 
-    def close(self) -> None:
-        self.all.stop()
+    async def close(self) -> None:
+        await self.all.stop()
         self.all.close()
         self._listening.close()
 
@@ -59,7 +60,7 @@ async def begun(most: int = 64, seconds: float = 600.0) -> AsyncIterator[Begun]:
     try:
         yield found
     finally:
-        found.close()
+        await found.close()
 
 
 @asynccontextmanager
@@ -116,7 +117,7 @@ def test_connections_without_a_request_give_way_and_end() -> None:
             last = await clients.enter_async_context(client(server.port))
             last.send(HEAD)
             await server.wait(1)
-            server.close()
+            await server.close()
             assert await loop.sock_recv(silent[-1], 100) == b""
 
     asyncio.run(play())
@@ -139,7 +140,36 @@ def test_a_connection_that_the_system_has_accepted_begins_at_the_end() -> None:
         async with begun() as server:
             with socket.create_connection(("127.0.0.1", server.port)) as connection:
                 connection.sendall(HEAD)
-                server.all.stop()
+                await server.all.stop()
             assert [each.first for each in server.order] == [HEAD]
+
+    asyncio.run(play())
+
+
+def test_a_request_that_arrives_after_the_last_connections_is_served() -> None:
+    """Stop accepting while the request of a connection is on its way."""
+
+    async def play() -> None:
+        async with begun() as server, client(server.port) as connection:
+            stopping = asyncio.create_task(server.all.stop())
+            await asyncio.sleep(0)
+            connection.send(HEAD)
+            await stopping
+            assert [each.first for each in server.order] == [HEAD]
+
+    asyncio.run(play())
+
+
+def test_no_connection_is_accepted_that_nobody_serves() -> None:
+    """Stop accepting at the sockets of a door. The door holds no other socket at which the system would go on."""
+
+    async def play() -> None:
+        door = Door(cast(Any, None))
+        port = await door.open("127.0.0.1", 0)
+        assert door._newcomers is not None
+        await door._newcomers.stop()
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port))
+        await door.close()
 
     asyncio.run(play())

@@ -474,6 +474,7 @@ class Door:
         self._newcomers = Newcomers(places.enter, places.leave, HEAD_SECONDS, self._begin)
         for listening in self._listener.sockets:
             self._newcomers.listen(listening.dup())
+        self._listener.close()  # now each socket is closed right after the last connection was accepted there
         return port
 
     def finish(self) -> None:
@@ -488,7 +489,7 @@ class Door:
         """
         self.finish()
         if self._newcomers is not None:
-            self._newcomers.stop()
+            await self._newcomers.stop()
         if self._listener is not None:
             self._listener.close()
         while self._begun:

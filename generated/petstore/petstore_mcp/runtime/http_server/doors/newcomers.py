@@ -33,6 +33,9 @@ _BACKLOG = 1024
 _AGAIN = 1.0
 """Seconds until connections are accepted again after the system had no descriptor for one."""
 
+_LAST_SECONDS = 0.2
+"""Seconds that a client may take, after its connection was accepted as one of the last, to send its request."""
+
 # A connection that was begun costs a transport, a parser and a task, so everybody else waits (docs/decisions/http.md).
 _ACCEPTED_AT_ONCE, _BEGUN_AT_ONCE = 16, 2
 """Connections that are accepted, and that begin, before the event loop looks for other work."""
@@ -120,18 +123,19 @@ class Newcomers:
         self._loop.add_reader(listening, self._accept, listening)
         self._listening.append(listening)
 
-    def stop(self) -> None:
-        """Accept the connections that wait at the listening sockets, and then no more. Begin those with a request."""
+    async def stop(self) -> None:
+        """Accept the connections that wait at the listening sockets, and then no more. Begin those whose request
+        arrives soon.
+        """
         for listening in self._listening:
+            self._loop.remove_reader(listening)
             while self._accept(listening):
                 continue
-            self._loop.remove_reader(listening)
-            listening.close()
+            listening.close()  # at once, since the system resets a connection that arrives in between
         self._listening.clear()
-        for newcomer in [*self._waiting]:
-            self._read(newcomer)
-        while self._ready:
-            self._turn()
+        last = self._loop.time() + _LAST_SECONDS
+        while self._ready or (self._waiting and self._loop.time() < last):
+            await asyncio.sleep(_LAST_SECONDS / 20)
 
     def close(self) -> None:
         """Close all connections that have not begun."""
