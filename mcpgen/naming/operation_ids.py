@@ -36,7 +36,7 @@ _SPEAKING = verbs.SURE | {"describe", "download", "fetch", "find", "query", "rep
 
 _FRAMEWORK = re.compile(r"Using(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)(?:_\d+)?$")
 _COUNTER = re.compile(r"(?<=[A-Za-z])_(\d{1,2})$")
-_KIND = re.compile(r"(?<=[a-z])_?(Method|Endpoint|Handler)$")
+_KIND = re.compile(r"(?<=[a-z])_?(Method|Endpoint|Handler)$|(?<=[a-z])_(endpoint|handler)$")
 """Ending that says what the operationId names, and nothing of the operation: `DeleteThreadMethod`."""
 
 _JOINED = re.compile(r"(?<=[A-Z]{2})(or|and|of|to|for)(?=[A-Z])")
@@ -52,6 +52,7 @@ _ONE_WORD = re.compile(
 _GLUED_METHOD = re.compile(r"(?<![A-Za-z])(GET|POST|PUT|PATCH|DELETE)(?=[a-z]{2})")
 _GLUED_VERSION = re.compile(r"(?<=[a-z]{3})v(\d{1,2})(?![A-Za-z0-9])")
 _NUMBERED = re.compile(r"(?<![A-Za-z0-9])\d+[a-z]{1,2}(?![A-Za-z0-9])")
+_NUMERONYM = re.compile(r"[a-z]\d{1,2}[a-z]")
 _STAGE = re.compile(r"(?:alpha|beta|rc)\d*")
 _VERSION = re.compile(r"v\d+(?:(?:alpha|beta|rc)\d*)?")
 _RANDOM = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d)[A-Za-z0-9]{8,24}(?![A-Za-z0-9])")
@@ -89,13 +90,23 @@ def without_sentence(operation: Operation) -> Operation:
     return replace(operation, id=None, summary=operation.summary or said)
 
 
-def read(operation: Operation, api_title: str) -> list[str]:
+def without_additions(operation: Operation) -> str:
+    """Return the operationId without the path, method or suffix that a framework has added. Return "" if nothing is
+    left.
+    """
+    return without_framework(_without_path(operation.id or "", operation), operation)
+
+
+def read(operation: Operation, api_title: str, shared_ending: str = "") -> list[str]:
     """Return the words of the operation's id, without framework parts and HTTP method.
 
-    Return [] if the operationId is missing or only repeats method and path.
+    Return [] if the operationId is missing or only repeats method and path. `shared_ending`: the word with which nearly
+    all ids of the document end.
     """
-    identifier = without_framework(_without_path(operation.id or "", operation), operation)
+    identifier = without_additions(operation)
     found = name_words(identifier)
+    if len(found) > 1 and found[-1] == shared_ending and not _is_said(shared_ending, operation):
+        found = found[:-1]
     ending = found[-1:]
     act = _act_in_path(operation)
     if act and found in ([], act, [operation.method.lower(), *act]):
@@ -126,7 +137,8 @@ def name_words(text: str) -> list[str]:
     joined: list[str] = []
     for word in words(text):
         is_stage = bool(joined) and re.fullmatch(r"v\d+", joined[-1]) and _STAGE.fullmatch(word)
-        if joined and (is_stage or joined[-1] + word in numbered):
+        is_numeronym = joined and _NUMERONYM.fullmatch(joined[-1] + word) and joined[-1] + word in text.lower()
+        if joined and (is_stage or is_numeronym or joined[-1] + word in numbered):
             joined[-1] += word
         else:
             joined.append(word)
@@ -158,6 +170,18 @@ def with_version_last(found: list[str], operation: Operation, known: frozenset[s
 
 def without_framework(identifier: str, operation: Operation) -> str:
     """Return the operationId without the path, method or suffix that a web framework has appended to it."""
+    identifier = _FRAMEWORK.sub("", _without_appended_path(identifier, operation))
+    counter = _COUNTER.search(identifier)
+    if counter and counter[1] not in words(operation.path):  # springdoc appends a number: `list_1`
+        identifier = identifier[: counter.start()]
+    kind = _KIND.search(identifier)
+    if kind and not _is_said((kind[1] or kind[2]).lower(), operation):
+        identifier = identifier[: kind.start()]
+    return _CLASS.sub("", identifier)
+
+
+def _without_appended_path(identifier: str, operation: Operation) -> str:
+    """Return the operationId without the path and method at its end, which FastAPI appends."""
     segments = operation.path.strip("/").split("/")
     ending = "_" + operation.method.lower()
     is_short = len(segments) <= _MOST_SEGMENTS and len(identifier) <= _LONGEST_ID
@@ -170,14 +194,12 @@ def without_framework(identifier: str, operation: Operation) -> str:
                 continue
             if skipped == 0 or not _goes_on(words(rest_of_id), words(segments[skipped - 1])):
                 return rest_of_id
-    identifier = _FRAMEWORK.sub("", identifier)
-    counter = _COUNTER.search(identifier)
-    if counter and counter[1] not in words(operation.path):  # springdoc appends a number: `list_1`
-        identifier = identifier[: counter.start()]
-    kind = _KIND.search(identifier)
-    if kind and kind[1].lower() not in map(singular, words(f"{operation.path} {operation.summary}")):
-        identifier = identifier[: kind.start()]
-    return _CLASS.sub("", identifier)
+    return identifier
+
+
+def _is_said(word: str, operation: Operation) -> bool:
+    """Return True if path or summary contain a word, which then is more than an ending that a framework asks for."""
+    return singular(word) in map(singular, words(f"{operation.path} {operation.summary}"))
 
 
 def _goes_on(rest_of_id: list[str], segment: list[str]) -> bool:
@@ -246,6 +268,8 @@ def _without_method(found: list[str], operation: Operation) -> list[str]:
     """Return the words with the HTTP method replaced by a verb, or removed if the words already contain a verb."""
     method = operation.method.lower()
     in_path = {singular(word) for word in words(operation.path)}
+    if len(found) > 2 and (found[0], found[-1]) == ("get", "list") and verbs.is_plural(found[1:-1]):
+        return ["list", *found[1:-1]]  # `get_users_list`
     if len(found) > 1 and found[-1] == method and method not in in_path:
         if method in found[:-1] or _has_verb(found[:-1], operation):
             found = found[:-1]
@@ -256,11 +280,24 @@ def _without_method(found: list[str], operation: Operation) -> list[str]:
         if word in _UNSPEAKING and word not in in_path and _SPEAKING.isdisjoint(found[:index]):
             rest = found[index + 1 :]
             verb = _verb(rest, operation)
+            if index == 0 and len(rest) > 1 and rest[-1:] == _act_of_path(operation):
+                return [rest[-1], *rest[:-1]]
             begins = words(operation.summary)[:1]
             if verb in rest or (index and (rest[0] in verbs.VERBS or [verbs.imperative(rest[0])] == begins)):
                 return [*found[:index], *rest]
             return [*found[:index], verb, *(_of_one(rest, operation) if verb == "create" else rest)]
     return found
+
+
+def _act_of_path(operation: Operation) -> list[str]:
+    """Return the verb that is the whole last segment of the path of a POST, or []: `/ads/{id}/toggle`.
+
+    A PUT writes the thing that the last segment names: `/containers/{id}/archive`.
+    """
+    last = name_words(operation.path.rpartition("/")[2])
+    if len(last) != 1 or operation.method != "POST" or verbs.is_object(last, operation.summary):
+        return []
+    return last[: verbs.of_segment(last, operation.method)]
 
 
 def _has_verb(found: list[str], operation: Operation) -> bool:

@@ -6,7 +6,8 @@ a summary. Words of other scripts are spelled in ASCII before.
 
 2. Without an id the path names the tool. The verb comes from an action segment (`/refund`), the summary or the method
 (`verbs`), the nouns from the static segments. An operationId that is only a verb gets these nouns too, or those of a
-short summary. Nouns with which nearly all paths of a large document begin are left out.
+short summary. Nouns with which nearly all paths of a large document begin are left out, and so is a word with which
+nearly all ids end, such as `route`.
 
 3. A version of the API is the last word; it is left out if the document has only one version.
 
@@ -65,8 +66,10 @@ _KEPT = re.compile(r"v\d+(?:(?:alpha|beta|rc)\d*)?|all|batch|bulk|collection|man
 last.
 """
 _HASH = 4
-_FEWEST_INSIDE, _SHARE_INSIDE = 30, 0.9
-"""How many paths, and which part of them, begin with the same segments, so that these say nothing about one tool."""
+_FEWEST_INSIDE, _FEWEST_ALIKE, _SHARE = 30, 10, 0.9
+"""How many paths begin with the same segments, how many ids end with the same word, and which part of all these are, so
+that segments and word say nothing about one tool.
+"""
 
 _ABBREVIATIONS = dict(
     re.findall(
@@ -87,6 +90,22 @@ _ABBREVIATIONS = dict(
 """Word → established abbreviation, for long names. Mere truncations of words are not listed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the operations of a document share, so that it says nothing about one of them.
+
+    `versions`: the versions in the paths; if there are several, they distinguish tools. `outer`: the segments with
+    which nearly all paths begin. `ending`: the word with which nearly all ids end.
+    """
+
+    versions: frozenset[str] = frozenset()
+    outer: Sequence[str] = ()
+    ending: str = ""
+
+
+_NOTHING = Shared()
+
+
 def assign(operations: Iterable[Operation], promises: Pins, api_title: str) -> dict[str, str]:
     """Return operation key → tool name for all operations.
 
@@ -102,10 +121,10 @@ def assign(operations: Iterable[Operation], promises: Pins, api_title: str) -> d
     named |= {key: name for key, name in known.items() if _TakenNames(given, owners, key).is_free(name)}
     taken = {name.casefold() for name in named.values()}
     wanted: dict[str, list[Operation]] = {}
-    known_versions, outer = _versions_by_document(operations), _outer_by_document(operations)
+    shared = _shared_by_document(operations)
     for operation in operations:
         if operation.key not in named:
-            name = derive(operation, api_title, known_versions[operation.document], outer[operation.document])
+            name = derive(operation, api_title, shared[operation.document])
             wanted.setdefault(name, []).append(_in_ascii(operation))
     for name, members in sorted(wanted.items()):
         for operation in sorted(members, key=_precedence):
@@ -127,28 +146,32 @@ def _with_aliases(owners: Mapping[str, frozenset[str]], operations: Iterable[Ope
     return found
 
 
-def _versions_by_document(operations: Iterable[Operation]) -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+def _shared_by_document(operations: Iterable[Operation]) -> dict[str, Shared]:
+    found: dict[str, list[Operation]] = {}
     for operation in operations:
-        found.setdefault(operation.document, set()).update(versions(operation) or [""])
-    return {document: frozenset(each) for document, each in found.items()}
+        found.setdefault(operation.document, []).append(operation)
+    return {document: _shared(each) for document, each in found.items()}
 
 
-def _outer_by_document(operations: Sequence[Operation]) -> dict[str, list[str]]:
-    """Return the first segments of nearly all paths of each document, up to the first variable: `/realms/{}`."""
-    paths: dict[str, list[list[str]]] = {}
-    for operation in operations:
-        paths.setdefault(operation.document, []).append(_segments(_VARIABLE.sub("{}", operation.path)))
-    return {document: _shared_segments(each) for document, each in paths.items()}
+def _shared(operations: Sequence[Operation]) -> Shared:
+    known = frozenset(version for each in operations for version in versions(each) or [""])
+    paths = [_segments(_VARIABLE.sub("{}", each.path)) for each in operations]
+    ids = (words(operation_ids.without_additions(each)) for each in operations)
+    endings = Counter(each[-1] for each in ids if len(each) > 1)
+    ending, count = max(endings.items(), key=itemgetter(1), default=("", 0))
+    return Shared(
+        known, _shared_segments(paths), ending if count >= max(_FEWEST_ALIKE, _SHARE * len(operations)) else ""
+    )
 
 
 def _shared_segments(paths: list[list[str]]) -> list[str]:
+    """Return the segments with which nearly all `paths` begin, up to the first variable: `/realms/{}`."""
     shared: list[str] = []
     while shared[-1:] != ["{}"]:
         at = len(shared)
         following = Counter(path[at] for path in paths if path[:at] == shared and len(path) > at)
         segment, count = max(following.items(), key=itemgetter(1), default=("", 0))
-        if count < max(_FEWEST_INSIDE, _SHARE_INSIDE * len(paths)):
+        if count < max(_FEWEST_INSIDE, _SHARE * len(paths)):
             break
         shared.append(segment)
     return shared
@@ -248,20 +271,19 @@ def _within(name: str, limit: int) -> str:
     return whole or name[:limit]
 
 
-def derive(
-    operation: Operation, api_title: str, known_versions: frozenset[str] = frozenset(), outer: Sequence[str] = ()
-) -> str:
+def derive(operation: Operation, api_title: str, shared: Shared = _NOTHING) -> str:
     """Return the derived name of one operation, before collisions are resolved. The name matches the pattern TOOL_NAME.
 
-    `known_versions`: the versions in the paths of its document. `outer`: the segments with which nearly all begin.
+    `shared`: what the operations of its document share.
     """
     operation = operation_ids.without_sentence(_in_ascii(operation))
-    found = operation_ids.read(operation, operation.api_title or api_title) or _from_short_id(operation)
+    title = operation.api_title or api_title
+    found = operation_ids.read(operation, title, shared.ending) or _from_short_id(operation)
     if found and found[0] in verbs.VERBS and _names_nothing(found[1:]):
-        whole = [*(_from_summary(found[0], operation) or _with_nouns(found[0], operation, outer)), *found[1:]]
+        whole = [*(_from_summary(found[0], operation) or _with_nouns(found[0], operation, shared.outer)), *found[1:]]
         found = operation_ids.without_stutter([[word] for word in whole])
-    found = _whole_act(found or _from_path(operation, outer), operation)
-    return _prefixed(with_version_last(found, operation, known_versions), operation)
+    found = _whole_act(found or _from_path(operation, shared.outer), operation)
+    return _prefixed(with_version_last(found, operation, shared.versions), operation)
 
 
 def _names_nothing(found: list[str]) -> bool:

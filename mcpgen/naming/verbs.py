@@ -47,8 +47,8 @@ SURE = frozenset(
         """
         acknowledge activate add apply approve archive ask assign attach authorize begin calculate cancel clear
         complete configure confirm connect convert create deactivate decline delete deploy detach disable disconnect
-        dismiss enable evaluate execute finalize follow generate get grant insert invalidate invite list lower mark
-        modify move mute pause present publish raise recalculate reject register remove rename reopen resend reset
+        dismiss enable evaluate execute extend finalize follow generate get grant insert invalidate invite list lower
+        mark modify move mute pause present publish raise recalculate reject register remove rename reopen resend reset
         resolve restart restore resume retrieve retry revert revoke rotate save send set submit terminate unarchive
         unassign unblock unfollow unlink unlock unmute unpin unpublish unregister unstar unsubscribe update upsert
         validate verify
@@ -61,16 +61,15 @@ ALSO_THINGS = frozenset(
     re.findall(
         r"\w+",
         """
-        accept advance attest backup ban block bump call capture charge check checkout claim clone close combine
-        commit compare copy count crawl decrement defer deliver demote deny download duplicate erase escalate
-        estimate expire export fail fetch fill flag forward fund import increment index join kick launch
-        leave like link load lock login logout match merge migrate notify open order parse patch pay pin ping poll
-        post preview print process promote provision pull purge push put query queue read reboot rebuild recover
-        redact redeem reduce refresh refund reindex release reload renew reorder repair replace replay report
-        reprocess request rerun reserve return reverse review rollback run scan schedule seal search share ship
-        shutdown sign snooze split star start stop store subscribe succeed suspend swap switch sync tag test track
-        transfer transition translate trigger undo unpause unshare unsuspend upgrade upload use void watch withdraw
-        write
+        accept advance attest backup ban block bump call capture charge check checkout claim clone close combine commit
+        compare copy count crawl decrement defer deliver demote deny download duplicate erase escalate estimate expire
+        export fail fetch fill flag forward fund import increment index join kick launch leave like link load lock
+        login logout match merge migrate notify open order parse patch pay pin ping poll post preview print probe
+        process promote provision pull purge push put query queue read reboot rebuild recover redact redeem reduce
+        refresh refund reindex release reload renew reorder repair replace replay reply report reprocess request rerun
+        reserve return reverse review rollback run scan schedule seal search share ship shutdown sign snooze split star
+        start stop store subscribe succeed suspend swap switch sync tag test toggle track transfer transition translate
+        trigger undo unpause unshare unsuspend upgrade upload use void watch withdraw write
         """,
     )
 )

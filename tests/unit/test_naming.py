@@ -39,6 +39,7 @@ def operation(
         ("GET /pets/{petId}", "getPetById", "get_pet_by_id"),
         ("GET /pets", "find pets, by tags!", "find_pets_by_tags"),
         ("DELETE /chatkit/threads/{id}", "DeleteThreadMethod", "delete_thread"),
+        ("POST /tags", "create_tag_endpoint_tags_post", "create_tag"),
         ("GET /\u2728/{id}/rooms", "GET_mc-id-rooms", "get_mc_id_rooms"),
         ("GET /payment-methods/{id}", "getPaymentMethod", "get_payment_method"),
         ("POST /webhook-endpoints", "createWebhookEndpoint", "create_webhook_endpoint"),
@@ -78,6 +79,13 @@ def operation(
         ("POST /user/gpg_keys", "userCurrentPostGPGKey", "user_current_create_gpg_key"),
         ("PUT /user/{id}/star", "userCurrentPutStar", "user_current_star"),
         ("PUT /containers/{id}/archive", "PutContainerArchive", "set_container_archive"),
+        ("POST /containers/{id}/archive", "PostContainerArchive", "archive_container"),
+        ("POST /ads/{id}/toggle", "post_ad_toggle", "toggle_ad"),
+        ("POST /ads/toggles", "post_ad_toggles", "create_ad_toggle"),
+        ("GET /shop/ads", "get_shop_offers_list", "list_shop_offers"),
+        ("GET /prices", "getPriceList", "get_price_list"),
+        ("GET /texts", "getI18nTexts", "get_i18n_texts"),
+        ("GET /texts", "fetch_x1_y_texts", "fetch_x1_y_texts"),
         ("PATCH /scopes/requests/{r}/approve", "PATCH_v3-scopes-requests-approve-id", "approve_scopes_request"),
         ("PATCH /marketing/fields/{field_id}", "PATCH_mc-fields-field_id", "update_mc_field"),
         ("GET /reserved_ipv6", "reservedIPv6_list", "reserved_ipv6_list"),
@@ -291,6 +299,26 @@ def test_segments_with_which_nearly_all_paths_of_a_large_document_begin_are_left
     assert [names[operation(line).key] for line in wanted] == [
         short if are_left_out else whole for short, whole in wanted.values()
     ]
+
+
+@pytest.mark.parametrize(
+    ("alike", "others", "expected"),
+    [
+        (10, [], "ban_user"),
+        (9, [], "ban_user_route"),
+        (18, ["getIt", "listThem"], "ban_user"),
+        (10, ["getIt", "listThem"], "ban_user_route"),
+        (10, ["route"], "ban_user"),
+    ],
+    ids=["all", "too few", "nearly all", "too many others", "an id of one word"],
+)
+def test_a_word_with_which_nearly_all_ids_end_is_left_out(alike: int, others: list[str], expected: str) -> None:
+    """Make names of handlers in the source. The word stays where path or summary say it."""
+    first = [operation("POST /users/{id}", "ban_user_route"), operation("GET /routes/{id}", "fetch_my_route")]
+    rest = [operation(f"GET /a{number}", f"fetch_thing{number}_route") for number in range(alike - len(first))]
+    more = [operation(f"GET /other{number}", identifier) for number, identifier in enumerate(others)]
+    names = assign([*first, *rest, *more], NOTHING, "T")
+    assert [names[each.key] for each in first] == [expected, "fetch_my_route"]
 
 
 def test_of_a_put_and_a_patch_of_one_name_the_put_replaces() -> None:
