@@ -43,8 +43,8 @@ OF_BUNDLES = (
     Mutation(
         "signs of a value after a secret name",
         "mcpgen/base/secrets.py",
-        "        text = _SIGNED.sub(_without_signed, text)\n",
-        "",
+        "text = _SIGNED.sub(_without_signed, text)",
+        "pass",
         ("tests/unit/test_random_text.py", "tests/hostile/test_planted_secrets.py"),
     ),
     Mutation(
