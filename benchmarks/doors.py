@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import signal
 import sys
 import tempfile
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -26,29 +24,15 @@ from benchmarks.replicas.rig import free_port
 from benchmarks.speed import api, upstream
 from benchmarks.speed.connection import post
 from benchmarks.speed.http_calls import Server
-from benchmarks.speed.pipe import Client
-from benchmarks.speed.process import HANDSHAKE, LIST, LIST_ID, Process, Subject
-from benchmarks.telemetry import COUNT, generate, subject
+from benchmarks.speed.process import Subject
+from benchmarks.telemetry import generate, over_stdio, per_call, subject
 
 ROOT = Path(__file__).parents[1]
-FEW, MANY = 100, 600
-"""Numbers of calls of two runs. Their difference leaves out the start and the first call."""
-
-ONE_CORE = ("taskset", "-c", "0")
-"""A process on one core never polls instead of sleeping, and instructions of a poll depend on the machine's speed."""
-
 SIZES = {"small": "200 B", "medium": "10 kB"}
 
 
-def over_stdio(size: str, calls: int, server: Subject) -> None:
-    with Process(server) as running:
-        running.write(HANDSHAKE + LIST)
-        running.until(LIST_ID)
-        Client(running, api.calls()[size]).flow(calls, 1)
-        running.end()
-
-
 def over_http(port: int, size: str, calls: int, server: Subject) -> None:
+    """Start a server at a port, make `calls` calls on one connection, and end the server."""
     call = api.calls()[size]
     request = post(
         port, NEWER, {"id": 7, "method": "tools/call", "params": {"name": call.tool, "arguments": call.arguments}}
@@ -63,31 +47,18 @@ def over_http(port: int, size: str, calls: int, server: Subject) -> None:
         running.end()
 
 
-def counted(server: Subject, run: Callable[[Subject], None]) -> int:
-    """Return the instructions of the server's process while `run` uses the server and ends it."""
-    with tempfile.NamedTemporaryFile("r") as log:
-        run(replace(server, command=(*ONE_CORE, *COUNT, f"--log-file={log.name}", *server.command)))
-        found = re.search(r"I\s+refs:\s+([\d,]+)", log.read())
-        assert found is not None, "valgrind counted nothing"
-        return int(found[1].replace(",", ""))
-
-
-def per_call(folder: Path, url: str, size: str) -> dict[str, float]:
+def of_doors(folder: Path, url: str, size: str) -> dict[str, float]:
     """Return door → instructions for one call of the server in `folder`."""
     port = free_port()
     plain = subject(folder, url, {})
     http = replace(plain, command=(*plain.command, "--http", str(port)))
     uvicorn = (sys.executable, "-m", "uvicorn", "bench_mcp.asgi:app", "--port", str(port), "--no-access-log")
-    doors: dict[str, tuple[Subject, Callable[[str, int, Subject], None]]] = {
-        "stdio": (plain, over_stdio),
-        "HTTP": (http, partial(over_http, port)),
-        "uvicorn": (replace(plain, command=uvicorn), partial(over_http, port)),
+    asked = partial(over_http, port)
+    return {
+        "stdio": per_call(plain, over_stdio, size),
+        "HTTP": per_call(http, asked, size),
+        "uvicorn": per_call(replace(plain, command=uvicorn), asked, size),
     }
-    found = {}
-    for name, (server, run) in doors.items():
-        few, many = (counted(server, partial(run, size, number)) for number in (FEW, MANY))
-        found[name] = (many - few) / (MANY - FEW)
-    return found
 
 
 def main(checkouts: list[Path]) -> None:
@@ -96,7 +67,7 @@ def main(checkouts: list[Path]) -> None:
         servers = [generate(each, Path(name) / str(number)) for number, each in enumerate(checkouts)]
         print(f"instructions of a call, in {' and '.join(map(str, checkouts))}")
         for size, shown in SIZES.items():
-            counts = [per_call(server, served.url, size) for server in servers]
+            counts = [of_doors(server, served.url, size) for server in servers]
             for door in counts[-1]:
                 print(f"{shown:<8}{door:<10}" + "".join(f"{each[door]:>14,.0f}" for each in counts), flush=True)
 

@@ -1,4 +1,6 @@
-"""Count the instructions and the copied bytes of each stage, from the request's socket to the answer for the client.
+"""Count the instructions and the copied bytes of each stage of a call.
+
+The first stage sends the request to the API and reads the response. The last stage writes the answer to the client.
 
     python -m benchmarks.ledger [--against FOLDER]
 

@@ -17,6 +17,8 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from benchmarks.speed import api, upstream
@@ -31,6 +33,9 @@ WARM = 1500
 
 ROUNDS = 7
 TURNS, CALLS = 100, 250
+ONE_CORE = ("taskset", "-c", "0")
+"""A server over HTTP never polls on one core, and the instructions of a poll depend on the machine's speed."""
+
 COUNT = ("valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null")
 OFF: dict[str, str] = {}
 
@@ -59,31 +64,34 @@ def generate(compiler: Path, folder: Path) -> Path:
     return out
 
 
-def subject(server: Path, url: str, more: dict[str, str], *before: str) -> Subject:
-    """Return our server with additional settings. `before`: a command that runs it, such as valgrind."""
+def subject(server: Path, url: str, more: dict[str, str]) -> Subject:
+    """Return our server with additional settings."""
     told = {"BENCH_BASE_URL": url, "BENCH_API_KEY": api.KEY, "PYTHONHASHSEED": "0"}
-    return Subject("bench", (*before, sys.executable, "-m", "bench_mcp"), told | more, server)
+    return Subject("bench", (sys.executable, "-m", "bench_mcp"), told | more, server)
 
 
-def instructions(server: Path, url: str, more: dict[str, str], calls: int) -> int:
-    """Return the number of instructions that a server takes for a handshake, a list, and `calls` calls one after
-    another.
-    """
+def over_stdio(size: str, calls: int, server: Subject) -> None:
+    """Start a server, list its tools, make `calls` calls one after another, and end the server."""
+    with Process(server) as running:
+        running.write(HANDSHAKE + LIST)
+        running.until(LIST_ID)
+        if calls:
+            Client(running, api.calls()[size]).flow(calls, 1)
+        running.end()
+
+
+def instructions(server: Subject, use: Callable[[Subject], None]) -> int:
+    """Return the number of instructions of a server's process, which `use` starts and ends."""
     with tempfile.NamedTemporaryFile("r") as log:
-        with Process(subject(server, url, more, *COUNT, f"--log-file={log.name}")) as running:
-            running.write(HANDSHAKE + LIST)
-            running.until(LIST_ID)
-            if calls:
-                Client(running, api.calls()["small"]).flow(calls, 1)
-            running.end()
+        use(replace(server, command=(*ONE_CORE, *COUNT, f"--log-file={log.name}", *server.command)))
         found = re.search(r"I\s+refs:\s+([\d,]+)", log.read())
         assert found is not None, "valgrind counted nothing"
         return int(found[1].replace(",", ""))
 
 
-def per_call(server: Path, url: str, more: dict[str, str]) -> float:
-    """Return the number of instructions for one call."""
-    few, many = (instructions(server, url, more, number) for number in (FEW, MANY))
+def per_call(server: Subject, use: Callable[[str, int, Subject], None] = over_stdio, size: str = "small") -> float:
+    """Return the number of instructions for one call. `use`: as `over_stdio`."""
+    few, many = (instructions(server, partial(use, size, number)) for number in (FEW, MANY))
     return (many - few) / (MANY - FEW)
 
 
@@ -135,7 +143,7 @@ def main(against: Path | None) -> int:
         with upstream.serving(api.bodies(), upstream.kinds()[0]) as served:
             usual = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector}
             settings = {"off": OFF, "traces and metrics": usual, "/metrics alone": {"BENCH_METRICS": f"{name}/m.prom"}}
-            counted = {each: per_call(server, served.url, more) for each, more in settings.items()}
+            counted = {each: per_call(subject(server, served.url, more)) for each, more in settings.items()}
             taken = milliseconds(server, served.url, settings)
             for each, number in counted.items():
                 ratio, seconds = number / counted["off"], taken[each] / taken["off"]
@@ -145,8 +153,10 @@ def main(against: Path | None) -> int:
             if against is not None:
                 before = generate(against, Path(name) / "before")
                 measures: dict[str, Callable[[Path], float]] = {
-                    "instructions of the start": lambda it: instructions(it, "http://127.0.0.1:9", OFF, 0),
-                    "instructions of a call": lambda it: per_call(it, served.url, OFF),
+                    "instructions of the start": lambda it: instructions(
+                        subject(it, "http://127.0.0.1:9", OFF), partial(over_stdio, "small", 0)
+                    ),
+                    "instructions of a call": lambda it: per_call(subject(it, served.url, OFF)),
                     "KiB after the first list": lambda it: memory(it, OFF),
                 }
                 for what, measure in measures.items():

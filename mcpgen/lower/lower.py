@@ -383,5 +383,5 @@ def _report(operation: Operation, name: str, layout: arguments.Arguments, most_t
         context.diagnostics.add("large-tool", message, operation.where, hint)
     for sentence in dict.fromkeys(context.composer.contradictions):
         message = f"A schema of {name} combines {sentence}; whichever comes last is used."
-        hint = "Let the parts that an `allOf`, a reference or an alternative combines have values in common."
+        hint = "Let at least one value fit all parts that an `allOf`, a reference or an alternative combines."
         context.diagnostics.add("schema-contradiction", message, operation.where, hint)

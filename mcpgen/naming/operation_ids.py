@@ -36,7 +36,7 @@ _SPEAKING = verbs.SURE | {"describe", "download", "fetch", "find", "query", "rep
 
 _FRAMEWORK = re.compile(r"Using(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)(?:_\d+)?$")
 _COUNTER = re.compile(r"(?<=[A-Za-z])_(\d{1,2})$")
-_KIND = re.compile(r"(?<=[a-z])_?(Method|Endpoint|Handler)$|(?<=[a-z])_(endpoint|handler)$")
+_KIND = re.compile(r"(?<=[a-z])(?:_?(?:Method|Endpoint|Handler)|_(?:endpoint|handler))$")
 """Ending that says what the operationId names, and nothing of the operation: `DeleteThreadMethod`."""
 
 _JOINED = re.compile(r"(?<=[A-Z]{2})(or|and|of|to|for)(?=[A-Z])")
@@ -175,7 +175,7 @@ def without_framework(identifier: str, operation: Operation) -> str:
     if counter and counter[1] not in words(operation.path):  # springdoc appends a number: `list_1`
         identifier = identifier[: counter.start()]
     kind = _KIND.search(identifier)
-    if kind and not _is_said((kind[1] or kind[2]).lower(), operation):
+    if kind and not _is_said(kind[0].strip("_").lower(), operation):
         identifier = identifier[: kind.start()]
     return _CLASS.sub("", identifier)
 

@@ -7,6 +7,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, cast
+from unittest.mock import Mock
 
 import pytest
 from package.runtime.http_server.doors.aiohttp_door import ConnectionPlaces, Door
@@ -142,6 +143,22 @@ def test_a_connection_that_the_system_has_accepted_begins_at_the_end() -> None:
                 connection.sendall(HEAD)
                 await server.all.stop()
             assert [each.first for each in server.order] == [HEAD]
+
+    asyncio.run(play())
+
+
+def test_a_connection_that_its_client_gave_up_holds_up_no_other() -> None:
+    """Accept two connections, of which the system has aborted the first."""
+
+    async def play() -> None:
+        async with begun() as server:
+            accepted, connection = socket.socketpair()
+            listening = Mock()
+            listening.accept.side_effect = [ConnectionAbortedError, (accepted, ("127.0.0.2", 1)), BlockingIOError]
+            assert not server.all._accept(listening)
+            with connection:
+                connection.send(HEAD)
+                await server.wait(1)
 
     asyncio.run(play())
 

@@ -31,7 +31,9 @@ class Document:
 
     @property
     def text(self) -> str:
-        """The decoded text. It is decoded when it is asked for: one emoji makes it four times as large as its bytes."""
+        """Decode the file and return its text. The text is not kept: with one emoji in it, Python stores four bytes for
+        each character.
+        """
         return self.outline.text if self.outline else decoded(self.data)
 
     def where(self, pointer: str) -> Where:

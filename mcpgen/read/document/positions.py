@@ -58,8 +58,8 @@ def _nearest(path: Path, found: dict[Path, Position]) -> Position:
 class _JsonWalk:
     """Walk over UTF-8 that is known to be valid JSON.
 
-    A character of `_text` is one byte, because one emoji makes decoded UTF-8 four times as large. All of JSON's own
-    signs are ASCII, so only keys have to be decoded.
+    Each character of `_text` stands for one byte: with one emoji in decoded text, Python stores four bytes for each
+    character. All of JSON's own signs are ASCII, so only keys have to be decoded.
     """
 
     def __init__(self, data: bytes) -> None:

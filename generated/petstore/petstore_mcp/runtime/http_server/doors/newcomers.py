@@ -156,7 +156,9 @@ class Newcomers:
         for _ in range(_ACCEPTED_AT_ONCE):
             try:
                 connection, address = listening.accept()
-            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+            except ConnectionAbortedError:  # its client has left; others may wait behind it
+                continue
+            except (BlockingIOError, InterruptedError):
                 return False
             except OSError as problem:
                 log.seldom("error", "cannot_accept", error=type(problem).__name__)
